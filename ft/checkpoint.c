@@ -89,15 +89,6 @@ uint64_t ft_checkpoints_ask(struct ft_checkpoints *c, enum ft_ask kind, uint32_t
     return number;
 }
 
-static void await(const struct ft_checkpoints *c, _Atomic uint64_t *word, uint64_t least)
-{
-    struct ft_wait w = { 0 };
-    uint64_t seen;
-
-    while ((seen = ft_look(word)) < least)
-        ft_wait_turn(&w, c->s->patience, word, seen);
-}
-
 /* The program stands still, and prints nothing, until the agent has done it: await_done. */
 static uint64_t want_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
 {
@@ -109,8 +100,14 @@ static uint64_t want_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t s
 
 static void await_done(struct ft_checkpoints *c, uint64_t number)
 {
-    if (c->bell >= 0)
-        await(c, &c->mine->answered, number);
+    struct ft_wait w;
+
+    if (c->bell < 0 || ft_look(&c->mine->answered) >= number)
+        return;
+    w = ft_wait_for_agent(c->s->patience);
+    while (ft_look(&c->mine->answered) < number)
+        ft_wait_turn(&w, c->s->patience);
+    ft_wait_over(&w, c->s->patience);
 }
 
 static void have_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot) { await_done(c, want_done(c, kind, slot)); }
@@ -120,25 +117,33 @@ static void have_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
 /* Until nobody can load what is in the other slot, for ever: everybody has consumed the version after it. */
 static void await_consumed(const struct ft_checkpoints *c)
 {
-    struct ft_await a = { .kind = FT_AWAIT_CONSUMED, .all = true, .unit = c->kept - 1 };
+    for (uint32_t i = 0; c->region && c->kept && i < c->s->n; i++) {
+        struct ft_await a = { .kind = FT_AWAIT_CONSUMED, .rank = ft_stream_before(c->s, i), .all = true, .unit = c->kept - 1 };
+        const _Atomic uint64_t *consumed = &ft_versions_of(c->region, a.rank)->consumed;
+        struct ft_wait w;
 
-    if (!c->region || !c->kept)
-        return;
-    ft_stream_say_await(c->s, &a);
-    for (uint32_t i = 0; i < c->s->n; i++)
-        await(c, &ft_versions_of(c->region, ft_stream_before(c->s, i))->consumed, c->kept);
+        if (ft_look(consumed) >= c->kept)
+            continue;
+        w = ft_stream_wait_for(c->s, &a);
+        while (ft_look(consumed) < c->kept)
+            ft_wait_turn(&w, c->s->patience);
+        ft_wait_over(&w, c->s->patience);
+    }
 }
 
 /* Whoever wants to read it a little longer pins it, and looks then whether it is still there; here it is the other way round. */
 static void take_slot(const struct ft_checkpoints *c, uint32_t slot)
 {
-    struct ft_wait w = { 0 };
-    uint64_t pinned;
+    struct ft_wait w;
 
     ft_announce(&c->mine->slot[slot].version, 0);
     atomic_thread_fence(memory_order_release); /* before anything else of the slot changes */
-    while (c->region && (pinned = ft_ask(&c->head->pinned)) & ft_pin_bits(slot)) /* by slot: who was killed here has left no version in it */
-        ft_wait_turn(&w, c->s->patience, &c->head->pinned, pinned);
+    if (!c->region || !(ft_ask(&c->head->pinned) & ft_pin_bits(slot))) /* by slot: who was killed here has left no version in it */
+        return;
+    w = ft_wait_for_agent(c->s->patience);
+    while (ft_ask(&c->head->pinned) & ft_pin_bits(slot))
+        ft_wait_turn(&w, c->s->patience);
+    ft_wait_over(&w, c->s->patience);
 }
 
 struct hashes {
@@ -218,7 +223,7 @@ static void discard(struct ft_checkpoints *c, uint32_t slot)
 static void consume(struct ft_checkpoints *c)
 {
     if (c->region && ft_peek(&c->mine->consumed) < c->kept)
-        ft_wait_announce(c->s->patience, &c->mine->consumed, c->kept);
+        ft_stream_announce(c->s, FT_AWAIT_CONSUMED, &c->mine->consumed, c->kept);
     ring(c);
 }
 

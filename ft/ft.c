@@ -43,8 +43,7 @@ static void set_patience(struct ft *ft)
         .yields = crowded ? 8 : 256,
         .yield_ns = crowded ? 300000 * turn : 1000000,
         .sleeps = true,
-        .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),
-        .nasleep = (uint32_t)ft_align(p->nranks, 8),
+        .doorbells = ft_doorbells_of(&ft->region),
         .self = ft->world.rank,
         .place = crowded ? &ft->place : NULL,
     };
@@ -332,17 +331,22 @@ uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
 bool ft_snapshot_now(struct ft *ft)
 {
     struct ft_version_words *words = ft->checkpoints.mine;
-    struct ft_wait w = { 0 };
-    uint64_t number, seen;
+    struct ft_wait w;
+    uint64_t number;
 
     if (!ft->block || ft->world.loading || ft->checkpoints.bell < 0)
         return false;
     number = ft_checkpoints_ask(&ft->checkpoints, FT_ASK_SNAPSHOT, 0);
-    while ((seen = ft_look(&words->answered)) < number) {
-        if (ft_handle_due(ft) && ft_handle_snapshot(ft, NULL, 0))
-            return true;
-        ft_wait_turn(&w, &ft->patience, &words->answered, seen);
+    w = ft_wait_for_agent(&ft->patience);
+    while (ft_look(&words->answered) < number) {
+        if (ft_handle_due(ft)) {
+            ft_wait_over(&w, &ft->patience); /* what goes on from the snapshot does not sleep */
+            if (ft_handle_snapshot(ft, NULL, 0))
+                return true;
+        }
+        ft_wait_turn(&w, &ft->patience);
     }
+    ft_wait_over(&w, &ft->patience);
     return ft_peek(&words->answer) != 0;
 }
 

@@ -36,6 +36,12 @@ TESTS += threads
 threads_SOURCES = ft/test/threads.c
 threads_LDADD = libft.la
 
+# Ranks that sleep for several words, likewise.
+check_PROGRAMS += doorbell
+TESTS += doorbell
+doorbell_SOURCES = ft/test/doorbell.c
+doorbell_LDADD = libft.la
+
 # Many nodes, simulated, over the objects that ship.
 check_PROGRAMS += sim
 TESTS += sim

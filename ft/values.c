@@ -48,6 +48,15 @@ static uint64_t put(struct ft *ft, const struct ft_value_ask *ask)
 
 static bool snapshot_due(const struct ft *ft) { return !ft->world.loading && ft_handle_due(ft); }
 
+/* Makes one if it is due. True: this is what goes on from it, which did not sleep. */
+static bool is_woken(struct ft *ft, struct ft_wait *w)
+{
+    if (!snapshot_due(ft))
+        return false;
+    ft_wait_over(w, &ft->patience);
+    return ft_handle_snapshot(ft, NULL, 0);
+}
+
 /* When it has waited so long. */
 static uint64_t time_up(const struct ft_value_ask *ask)
 {
@@ -66,11 +75,12 @@ static void await(struct ft *ft, const struct ft_value_ask *ask)
 {
     struct ft_box *box = ft_box(&ft->region, ft->world.rank);
     struct ft_value_ask now = *ask;
-    uint64_t times = put(ft, &now), until = time_up(&now), seen;
-    struct ft_wait w = { 0 };
+    uint64_t times = put(ft, &now), until = time_up(&now);
+    struct ft_wait w = ft_wait_for_agent(&ft->patience);
 
-    while ((seen = ft_look(&box->answered)) < times) {
-        if (snapshot_due(ft) && ft_handle_snapshot(ft, NULL, 0)) {
+    while (ft_look(&box->answered) < times) {
+        if (is_woken(ft, &w)) {
+            w = ft_wait_for_agent(&ft->patience);
             now.wait_ms = ask->wait_ms;
             times = put(ft, &now);
             until = time_up(&now);
@@ -79,9 +89,10 @@ static void await(struct ft *ft, const struct ft_value_ask *ask)
             times = put(ft, &now);
             until = UINT64_MAX;
         } else {
-            ft_wait_turn_until(&w, &ft->patience, &box->answered, seen, until);
+            ft_wait_turn_within(&w, &ft->patience, until - ft_min(until, ft_clock_ns()));
         }
     }
+    ft_wait_over(&w, &ft->patience);
 }
 
 static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e)

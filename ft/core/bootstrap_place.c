@@ -207,11 +207,11 @@ static bool all_in_doubt(const struct ft_bootstrap_call *x, uint64_t key, struct
 }
 
 /* Other nodes may need this one's results meanwhile. */
-static int wait_a_turn(struct ft_stream *s, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen, struct ft_error *e)
+static int wait_a_turn(struct ft_stream *s, struct ft_wait *w, struct ft_error *e)
 {
     if (s->nodes)
-        return ft_nodes_idle(s->nodes, w, word, seen, e);
-    ft_wait_turn(w, s->patience, word, seen);
+        return ft_nodes_idle(s->nodes, w, e);
+    ft_wait_turn(w, s->patience);
     return 0;
 }
 
@@ -221,27 +221,23 @@ static enum evidence wait_in_doubt(const struct ft_bootstrap_call *x, uint64_t k
 {
     struct ft_stream *s = x->k->s;
     struct ft_version_words *mine = &x->k->words[s->rank];
-    _Atomic uint64_t *word = s->nodes ? &x->k->head->told_unit : &ft_stream_trail(s, s->rank == 0, s->unit)->unit;
-    struct ft_await a = {.kind = FT_AWAIT_ASKED, .all = true, .unit = s->unit};
-    struct ft_wait w = {0};
+    struct ft_await a = {.kind = FT_AWAIT_ASKED, .all = true, .anything = true, .unit = s->unit};
+    struct ft_wait w = ft_stream_wait_for(s, &a);
     enum evidence found;
+    bool all = false;
 
-    ft_stream_say_await(s, &a);
     ft_note(&mine->doubt_key, key);
-    ft_publish(&mine->doubt, s->unit + 1);
+    ft_stream_announce(s, FT_AWAIT_ASKED, &mine->doubt, s->unit + 1);
     if (s->nodes)
         ft_nodes_ring(s->nodes);
-    for (;;) {
-        uint64_t seen = ft_look(word);
-
-        found = look_around(x, e, err);
-        if (found != NOTHING || *err)
-            break;
-        if (all_in_doubt(x, key, e, err))
-            return REPEATED; /* stays in doubt: others may not have seen it yet */
-        if ((*err = wait_a_turn(s, &w, word, seen, e)) != 0)
+    while ((found = look_around(x, e, err)) == NOTHING && !*err) {
+        all = all_in_doubt(x, key, e, err);
+        if (all || (*err = wait_a_turn(s, &w, e)) != 0)
             break;
     }
+    ft_wait_over(&w, s->patience);
+    if (all)
+        return REPEATED; /* stays in doubt: others may not have seen it yet */
     if (found != REPEATED)
         ft_publish(&mine->doubt, 0);
     return found;

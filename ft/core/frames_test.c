@@ -18,7 +18,7 @@ enum { EXTENT = 64 << 10, PER_EXTENT = 4, RESULT = EXTENT / PER_EXTENT - 64, NTA
 
 static struct ft_region region;
 static struct ft_keeper *keeper;
-static struct ft_patience patience = { .nasleep = 8, .sleeps = true };
+static struct ft_patience patience = { .sleeps = true };
 static struct ft_stream stream;
 static struct ft_nodes nodes;
 static struct ft_error e;
@@ -57,7 +57,7 @@ static void set_up(void)
     cr_assert(ft_region_create(&region, &params, &e) == 0 && ft_region_map(&region, first, rank_at, &e) == 0 &&
               ft_keeper_open(&keeper, &region, &config, &e) == 0, "%s", e.text);
     ft_keeper_adopt(keeper, keeper_failed, NULL);
-    patience.asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at);
+    patience.doorbells = ft_doorbells_of(&region);
     ft_stream_open(&stream, &region, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
     ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn });
     ft_announce(&words()->wanted, 1);
@@ -132,7 +132,7 @@ static bool gives_up(struct ft_net *net, const struct ft_wire *wire)
     uint64_t rung;
 
     for (int i = 0; i < 20; i++)
-        wire->pause(wire->net, &w, NULL, 0);
+        wire->pause(wire->net, &w, false);
     return ft_look(&words()->lacks) == 1 && read(net->bell, &rung, sizeof rung) == sizeof rung;
 }
 

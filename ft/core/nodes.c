@@ -210,23 +210,23 @@ int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e)
         if (ft_exchange_settled(&n->x))
             return 0;
         if (moved)
-            w = (struct ft_wait){ 0 };
+            ft_wait_over(&w, n->s->patience);
         else
-            n->wire.pause(n->wire.net, &w, NULL, 0);
+            n->wire.pause(n->wire.net, &w, false);
     }
 }
 
-int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen, struct ft_error *e)
+int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, struct ft_error *e)
 {
     int moved;
 
     if (!n->represents) {
-        ft_wait_turn(w, n->s->patience, word, seen);
+        ft_wait_turn(w, n->s->patience);
         return 0;
     }
     moved = n->wire.turn(n->wire.net, e);
     if (moved == 0)
-        n->wire.pause(n->wire.net, w, word, seen);
+        n->wire.pause(n->wire.net, w, true);
     return moved < 0 ? moved : 0;
 }
 

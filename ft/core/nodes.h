@@ -30,9 +30,9 @@ struct ft_wire {
     void *net;
     /* Sends and takes what can be sent and taken without waiting. 1: something has moved; 0; an error. */
     int (*turn)(void *net, struct ft_error *e);
-    /* Nothing moves: one turn of a wait, for another node, or if word is not NULL, for *word to become something else than seen. True when
+    /* Nothing moves: one turn of a wait for another node, or `local`, for this one: it has said what for. True when
        the wait is a long one by now. */
-    bool (*pause)(void *net, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen);
+    bool (*pause)(void *net, struct ft_wait *w, bool local);
     /* Tells the agent to look. */
     void (*ring)(void *net);
 };
@@ -76,9 +76,9 @@ void ft_nodes_resume(struct ft_nodes *n);
    ranks that is not that of places and an operator that may mind. */
 bool ft_nodes_gathers(const struct ft_nodes *n, const struct ft_coll *c, const struct ft_sig *sig);
 
-/* One turn of a wait for a word between two operations: the representative serves the links meanwhile, so that nobody waits for it who waits for a
-   result that it has. 0, or an error. */
-int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen, struct ft_error *e);
+/* One turn of a wait for something of this node between two operations: the representative serves the links meanwhile, so that nobody
+   waits for it who waits for a result that it has. 0, or an error. */
+int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, struct ft_error *e);
 
 /* The representative: the agent is to look at what it has written. */
 void ft_nodes_ring(const struct ft_nodes *n);

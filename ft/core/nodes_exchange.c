@@ -57,7 +57,7 @@ void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u)
 
     ft_stream_write_head(s, u, op->committed_end, position, result);
     op->committed_end = position + ft_record_bytes(result);
-    ft_wait_announce(s->patience, &ft_stream_counters(s, 0)->done, u + 1);
+    ft_stream_announce(s, FT_AWAIT_DONE, &ft_stream_counters(s, 0)->done, u + 1);
     ft_exchange_commit(&n->x, u, ft_record_bytes(result));
     u = lowest_given(op);
     ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));
@@ -318,17 +318,18 @@ static int await_more(struct ft_nodes_op *op, struct ft_wait *w, struct ft_error
     struct ft_nodes *n = op->n;
     struct ft_stream *s = n->s;
     struct ft_await a;
-    _Atomic uint64_t *word = s->n > 1 && ft_nodes_awaits(op, &a) ? ft_stream_awaited(s, &a) : NULL;
-    bool given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
+    bool local = s->n > 1 && ft_nodes_awaits(op, &a), given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
 
     /* What local ranks have made is with other nodes, or it is these that make it. */
     if (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine))
-        word = NULL;
-    if (word)
-        ft_stream_say_await(s, &a);
+        local = false;
+    if (local) {
+        a = ft_stream_await_of(s, a);
+        ft_wait_goes_on(w, s->patience, &a);
+    }
     if (n->x.leaving)
         ft_nodes_look_for_gone(n);
-    if (n->wire.pause(n->wire.net, w, word, word ? ft_look(word) : 0))
+    if (n->wire.pause(n->wire.net, w, local))
         return ft_stream_verify(s, e);
     return 0;
 }
@@ -397,10 +398,11 @@ int ft_nodes_represent(struct ft_nodes_op *op, struct ft_error *e)
             err = steps < 0 ? steps : 0;
         }
         if (moved)
-            w = (struct ft_wait){ 0 };
+            ft_wait_over(&w, op->c->s->patience);
         else if (!err)
             err = await_more(op, &w, e);
     }
+    ft_wait_over(&w, op->c->s->patience);
     n->op = NULL;
     return err;
 }

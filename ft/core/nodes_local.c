@@ -91,7 +91,7 @@ static void contribute(struct ft_nodes_op *op)
     fill_slot(op, i);
     if (i == 0)
         ft_stream_enter(s);
-    ft_wait_announce(s->patience, &mine->contributed, ft_nodes_unit(op, i) + 1);
+    ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, ft_nodes_unit(op, i) + 1);
 }
 
 /* Of an operation without slots: a local rank that has not shown its call, or -1. Two that both believe they are the root cannot tear a

@@ -41,7 +41,7 @@ static int contribute(struct ft_coll *c, uint64_t bytes, struct ft_error *e)
     if (bytes)
         ft_view_fill(&c->send, 0, bytes, slot + 1);
     slot->chain = s->chain;
-    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
+    ft_stream_announce(s, FT_AWAIT_SHOWN, &slot->unit, s->unit + 1);
     return 0;
 }
 

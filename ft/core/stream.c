@@ -51,6 +51,7 @@ static void open_parts(struct ft_stream *s, const struct ft_region *region, uint
     s->stay = &parts.stays[me];
 
     log->region = region;
+    log->stream = number;
     log->head = parts.head;
     log->table = parts.table;
     log->mine = &s->counters[me];
@@ -90,7 +91,7 @@ static void come_in(struct ft_stream *s, const struct ft_use *use)
     if (ft_peek(&s->stay->use) == 0)
         ft_note(&s->stay->first, use->end);
     ft_note(&s->stay->at, use->end);
-    ft_wait_announce(s->patience, &s->stay->use, use->use);
+    ft_stream_announce(s, FT_AWAIT_JOINED, &s->stay->use, use->use);
 }
 
 int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
@@ -120,7 +121,8 @@ int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const str
 void ft_stream_leave_use(struct ft_stream *s) { ft_publish(&s->stay->left, s->use); }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, local, me, size, number, use, apart, nodes, name, counters, trails, shorts, slots, partials, short_bytes, checks, host, block, member, stay   constants of the rank
+     ft, cache, attentive, region, params, patience, rank, n, local, me, size, number, use, apart, nodes, name,
+     counters, trails, shorts, slots, partials, short_bytes, checks, host, block, member, stay   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
@@ -203,31 +205,24 @@ void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t c
     ft_stream_end(s, 0, end);
 }
 
-void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a)
+struct ft_wait ft_stream_wait_for(const struct ft_stream *s, const struct ft_await *a)
 {
-    struct ft_await said = *a;
+    struct ft_await said = ft_stream_await_of(s, *a);
 
-    said.rank = ft_stream_local(s, a->rank);
-    if (s->block)
-        ft_await_say(&s->block->awaits, &said);
+    return ft_wait_for(s->patience, &said);
 }
 
 FT_HOT int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e)
 {
-    _Atomic uint64_t *word = ft_stream_awaited(s, a);
-    struct ft_wait w = { 0 };
-    uint64_t seen;
+    const _Atomic uint64_t *word = ft_stream_awaited(s, a);
+    struct ft_wait w = ft_stream_wait_for(s, a);
+    int err = 0;
 
-    ft_stream_say_await(s, a);
-    while ((seen = ft_look(word)) <= a->unit) {
-        if (ft_wait_turn(&w, s->patience, word, seen)) {
-            int err = ft_stream_verify(s, e);
-
-            if (err)
-                return err;
-        }
-    }
-    return 0;
+    while (!err && ft_look(word) <= a->unit)
+        if (ft_wait_turn(&w, s->patience))
+            err = ft_stream_verify(s, e);
+    ft_wait_over(&w, s->patience);
+    return err;
 }
 
 int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u)
@@ -407,7 +402,7 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
 
     if (said_before(c, unit, end))
         return;
-    ft_wait_announce(s->patience, &c->done, unit);
+    ft_stream_announce(s, FT_AWAIT_DONE, &c->done, unit);
     ft_publish(&c->done_at, end);
 }
 

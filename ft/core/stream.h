@@ -114,8 +114,23 @@ static inline void ft_stream_leave(struct ft_stream *s, uint64_t position)
 /* Waits until a->rank has done it; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */
 int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e);
 
-/* Says what this rank waits for, to people. */
-void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a);
+/* Which rank of this node. */
+static inline uint32_t ft_stream_local(const struct ft_stream *s, uint32_t r) { return s->local ? s->local[r] : r; }
+
+/* Begins a wait for something else of the stream's; and its number in what a wait that goes on is for. */
+struct ft_wait ft_stream_wait_for(const struct ft_stream *s, const struct ft_await *a);
+static inline struct ft_await ft_stream_await_of(const struct ft_stream *s, struct ft_await a)
+{
+    a.stream = s->number;
+    a.rank = ft_stream_local(s, a.rank);
+    return a;
+}
+
+/* Publishes a word of this rank's that others of the stream may wait for: units below are there. */
+static inline void ft_stream_announce(const struct ft_stream *s, enum ft_await_kind kind, _Atomic uint64_t *word, uint64_t below)
+{
+    ft_wait_announce(s->patience, kind, s->number, word, below);
+}
 
 /* A rank that has not contributed to unit u of an operation in segments, or -1. Does not wait. */
 int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u);
@@ -167,9 +182,6 @@ static inline uint32_t ft_stream_before(const struct ft_stream *s, uint32_t i)
 {
     return s->rank >= i ? s->rank - i : s->rank + s->n - i;
 }
-
-/* Which rank of this node. */
-static inline uint32_t ft_stream_local(const struct ft_stream *s, uint32_t r) { return s->local ? s->local[r] : r; }
 
 static inline struct ft_counters *ft_stream_counters(const struct ft_stream *s, uint32_t r) { return &s->counters[ft_stream_local(s, r)]; }
 

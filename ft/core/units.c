@@ -145,7 +145,7 @@ static int contribute(struct ft_units *x, struct ft_error *e)
         x->steps->contribute(x, position, result);
         if (x->in == 0)
             ft_stream_enter(s);
-        ft_wait_announce(s->patience, &mine->contributed, u + 1);
+        ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, u + 1);
         if (x->steps->keep)
             x->steps->keep(x, position, result);
     }

@@ -12,7 +12,7 @@
 enum {
     DEAR = 15,                /* a turn that asks sockets takes as long as so many that look at a word */
     LOOK_TURNS = 32,          /* turns between looks for new sockets */
-    LOCAL_NS = 1000000,       /* longest sleep on a word of this node's: peers may want something */
+    LOCAL_NS = 1000000,       /* longest sleep for something of this node's: peers may want something */
     SHORT_MS = 2, LONG_MS = 100,
     NO_FD = -1
 };
@@ -367,22 +367,18 @@ static void say_if_stuck(const struct ft_net *net)
     ring(net);
 }
 
-static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen)
+static bool pause_turn(void *arg, struct ft_wait *w, bool local)
 {
     struct ft_net *net = arg;
     const struct ft_patience *patience = net->nodes->s->patience;
-    uint64_t now;
 
     w->turns += DEAR;
-    if (!ft_wait_patience(w, patience))
+    if (local ? !ft_wait_turn_within(w, patience, LOCAL_NS) : !ft_wait_patience(w, patience))
         return net->turns % 1024 == 0;
     if (is_posted(net) && look_for_sockets(net))
         return false;
-    now = ft_clock_ns();
-    if (word)
-        ft_wait_sleep(patience, word, seen, LOCAL_NS);
-    else
-        sleep_on_sockets(net, now - w->since_ns);
+    if (!local)
+        sleep_on_sockets(net, ft_clock_ns() - w->since_ns);
     say_if_stuck(net);
     return true;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank waits for, as it says itself before it waits (`ftrun status`, --hang-timeout).
-   What is said stays: others' words only grow, so a wait that is over is one for nobody. */
+/* What a rank waits for, as it says itself before it waits: for people (`ftrun status`, --hang-timeout), and for whoever could wake it
+   (ft/shm/doorbell.h). What is said stays: others' words only grow, so a wait that is over is one for nobody. */
 #ifndef FT_SHM_AWAIT_H
 #define FT_SHM_AWAIT_H
+
+#include <stdbool.h>
 
 #include "ft/shm/layout.h"
 #include "ft/shm/word.h"
 
-/* What another rank has yet to do. */
+/* What is yet to be done, by another rank ... */
 enum ft_await_kind {
     FT_AWAIT_NOBODY,
     FT_AWAIT_CALLED,       /* make the call that begins with `unit` ... */
@@ -16,25 +18,48 @@ enum ft_await_kind {
     FT_AWAIT_CONTRIBUTED,  /* ... or on the standard one */
     FT_AWAIT_DONE,         /* finish with `unit` */
     FT_AWAIT_JOINED,       /* come into use `unit` + 1 of a stream */
-    FT_AWAIT_CONSUMED      /* finish with, or load, the checkpoint of version `unit` + 1 */
+    FT_AWAIT_CONSUMED,     /* finish with, or load, the checkpoint of version `unit` + 1 */
+    FT_AWAIT_MEMORY,       /* ... or by the keeper: give the stream's log memory for byte `unit`; rank 0 ... */
+    FT_AWAIT_AGENT         /* ... or by the agent: answer this rank, give a slot free, want a snapshot; rank: this one */
 };
 
 struct ft_await {
     enum ft_await_kind kind;
     uint32_t rank;         /* of this node: the first that is behind */
-    bool all;              /* any other one has to, too */
+    bool all;              /* any other one has to, too: for people */
+    bool anything;         /* it looks at other words as well: whatever is published may end the wait */
+    uint32_t stream;       /* less than 2^22 */
     uint64_t unit;
 };
 
+/* What somebody has just published: of this kind, stream and rank all units below are there. */
+struct ft_announced {
+    enum ft_await_kind kind;
+    uint32_t stream, rank;
+    uint64_t below;
+};
+
+enum { FT_AWAIT_ALL = 8, FT_AWAIT_ANYTHING, FT_AWAIT_STREAM, FT_AWAIT_RANK = 32 }; /* bits of `what`, after those of the kind */
+
+static inline uint64_t ft_await_what(const struct ft_await *a)
+{
+    return (uint64_t)a->kind | (uint64_t)a->all << FT_AWAIT_ALL | (uint64_t)a->anything << FT_AWAIT_ANYTHING |
+           (uint64_t)a->stream << FT_AWAIT_STREAM | (uint64_t)a->rank << FT_AWAIT_RANK;
+}
+
 static inline void ft_await_say(struct ft_await_words *w, const struct ft_await *a)
 {
-    uint64_t what = (uint64_t)a->kind | (uint64_t)a->all << 8 | (uint64_t)a->rank << 32;
-
     /* Out of use first: found under the new `what`, the old unit would be what nobody waits for. */
     ft_note(&w->what, FT_AWAIT_NOBODY);
     atomic_thread_fence(memory_order_release);
     ft_note(&w->unit, a->unit);
-    ft_publish(&w->what, what);
+    ft_publish(&w->what, ft_await_what(a));
+}
+
+/* This is what the rank itself has said last. */
+static inline bool ft_await_is_said(const struct ft_await_words *w, const struct ft_await *a)
+{
+    return ft_peek(&w->what) == ft_await_what(a) && ft_peek(&w->unit) == a->unit;
 }
 
 /* kind NOBODY: it has said nothing, or is just saying something else. */
@@ -45,7 +70,15 @@ static inline struct ft_await ft_await_read(const struct ft_await_words *w)
     atomic_thread_fence(memory_order_acquire);
     if (ft_peek(&w->what) != what)
         what = FT_AWAIT_NOBODY;
-    return (struct ft_await){ .kind = (enum ft_await_kind)(what & 0xff), .all = what >> 8 & 1, .rank = (uint32_t)(what >> 32), .unit = unit };
+    return (struct ft_await){ .kind = (enum ft_await_kind)(what & 0xff), .rank = (uint32_t)(what >> FT_AWAIT_RANK),
+                              .all = what >> FT_AWAIT_ALL & 1, .anything = what >> FT_AWAIT_ANYTHING & 1,
+                              .stream = (uint32_t)what >> FT_AWAIT_STREAM, .unit = unit };
+}
+
+/* Whether who waits so may have what it waits for now. */
+static inline bool ft_await_ends(const struct ft_await *a, const struct ft_announced *what)
+{
+    return a->anything || (a->kind == what->kind && a->stream == what->stream && a->rank == what->rank && a->unit < what->below);
 }
 
 #endif

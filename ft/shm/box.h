@@ -19,7 +19,7 @@ struct ft_box {
     _Atomic uint64_t newest;                     /* the highest number of a call that any incarnation has asked, plus one */
 
     /* the agent */
-    _Alignas(FT_LINE) _Atomic uint64_t answered; /* ... and so often answered, or nobody waits any more. Ranks sleep on it */
+    _Alignas(FT_LINE) _Atomic uint64_t answered; /* ... and so often answered, or nobody waits any more */
     _Atomic uint64_t answer_length;
 
     _Alignas(FT_LINE) char bytes[];              /* FT_VALUE_ROOM of the rank's, then as many of the agent's */

@@ -95,8 +95,8 @@ void ft_doubt_tell(const struct ft_region *r, uint64_t unit, uint64_t what)
     ft_note(&h->told_unit, 0);
     atomic_thread_fence(memory_order_release);
     ft_note(&h->told, what);
-    ft_announce(&h->told_unit, unit + 1);
-    ft_wake(&h->told_unit);
+    ft_publish(&h->told_unit, unit + 1);
+    ft_doorbells_tell(r, &(struct ft_announced){.kind = FT_AWAIT_ASKED, .below = unit + 1});
 }
 
 uint64_t ft_doubt_told(const struct ft_region *r, uint64_t unit)

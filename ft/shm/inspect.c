@@ -138,7 +138,7 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
         i->state = ft_look32(&b->state);
         i->incarnation = ft_look32(&b->incarnation);
         i->pid = ft_look32(&b->attached_pid);
-        i->awaits = ft_await_read(&b->awaits);
+        i->awaits = ft_await_read(&ft_region_doorbell(r, rank)->awaits);
         /* Counters first: what is said to be called below has then been called. */
         read_counters(&w, w.p->extent_bytes, rank, i);
         if (i->state == FT_RANK_ATTACHED) {
@@ -172,6 +172,8 @@ static bool is_behind(const struct ft_inspect *other, enum ft_await_kind kind, u
         return other->consumed <= unit;
     case FT_AWAIT_JOINED:
     case FT_AWAIT_NOBODY:
+    case FT_AWAIT_MEMORY:
+    case FT_AWAIT_AGENT:
         break;
     }
     return false;

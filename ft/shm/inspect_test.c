@@ -67,7 +67,7 @@ static void wait_for(uint32_t rank, enum ft_await_kind kind, int whom, uint64_t 
 {
     struct ft_await a = { .kind = kind, .all = whom == ALL, .rank = whom == ALL ? 0 : (uint32_t)whom, .unit = unit };
 
-    ft_stream_say_await(&stream[rank], &a);
+    ft_await_say(&ft_region_doorbell(&region, rank)->awaits, &a);
 }
 
 static void contribute_and_wait(uint32_t rank)
@@ -346,7 +346,7 @@ Test(inspect, what_was_waited_for_is_over)
     call(0, &small);
     cr_assert_eq(awaits(0), 0);
     ft_region_start_rank(&region, 1, 1);
-    cr_assert_eq(ft_await_read(&ft_region_rank(&region, 1)->awaits).kind, FT_AWAIT_NOBODY);
+    cr_assert_eq(ft_await_read(&ft_region_doorbell(&region, 1)->awaits).kind, FT_AWAIT_NOBODY);
 }
 
 Test(inspect, a_replaying_rank_and_its_progress)

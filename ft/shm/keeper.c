@@ -301,11 +301,11 @@ static int take_memory(struct ft_keeper *k, uint64_t *place, bool needed)
     return (!within || limit) && may_exceed(k, k->extent_bytes, needed) && take_fresh(k, place) ? 0 : -1;
 }
 
-/* The stream's `ready` follows from its table, or it is what a predecessor has said; ranks sleep on it. */
-static void tell_ready(struct keeper_stream *s)
+/* The stream's `ready` follows from its table, or it is what a predecessor has said; ranks wait for it. */
+static void tell_ready(const struct ft_keeper *k, struct keeper_stream *s)
 {
-    ft_announce(&s->head->ready, s->ready);  /* then the sleep flags would be read; the keeper just wakes */
-    ft_wake(&s->head->ready);
+    ft_publish(&s->head->ready, s->ready);
+    ft_doorbells_tell(k->region, &(struct ft_announced){ .kind = FT_AWAIT_MEMORY, .stream = number_of(k, s), .below = s->ready });
 }
 
 /* Killed before the store: the memory is free, as no table names it. After it: the successor counts the extent. */
@@ -319,7 +319,7 @@ void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t pla
 {
     enter(k, s, place);
     s->ready = s->assigned * k->extent_bytes;
-    tell_ready(s);
+    tell_ready(k, s);
 }
 
 /* Of a stream that has logged little the last extent has memory for as much again, and a small part of it at least: many of
@@ -358,7 +358,7 @@ static int grow_part(struct ft_keeper *k, struct keeper_stream *s, bool needed)
     if (!populate(k, ft_keeper_extent(k, ft_extent_place(ft_look(entry_of(k, s, s->assigned - 1)))) + s->ready % k->extent_bytes, part))
         return -1;
     s->ready += part;
-    tell_ready(s);
+    tell_ready(k, s);
     return 0;
 }
 
@@ -457,5 +457,5 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     ft_places_doubt(&k->memory); /* the predecessor may have given their memory back */
     ft_spill_settle(&k->file);
     for (uint32_t i = 0; i < p->nstreams; i++)
-        tell_ready(&k->streams[i]);
+        tell_ready(k, &k->streams[i]);
 }

@@ -2,13 +2,13 @@
 /* What agent-owned memory looks like (DESIGN section 3, RULES 1-14): one memfd per node, created by the
    agent, mapped by every rank. All offsets are from the start of the mapping.
 
-     header | checkpoints | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
+     header | checkpoints | rank blocks | asleep flags | doorbells | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
        | boxes of the ranks (ft/shm/box.h)
 
    A job on several nodes has such a memory on each, with one more part after the header: who is where, and the
    links (struct ft_link_words).
 
-   One writer per word: the comment of each field says who. Everything that two incarnations must agree
+   One writer per word, but for the doorbells: the comment of each field says who. Everything that two incarnations must agree
    on (sizes, depths) is in struct ft_params, fixed for the job. */
 #ifndef FT_SHM_LAYOUT_H
 #define FT_SHM_LAYOUT_H
@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 34, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 35, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -98,7 +98,7 @@ struct ft_header {
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[nnodes]. Else 0 */
-    uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
+    uint64_t checkpoints_at, ranks_at, asleep_at, doorbells_at, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
 };
 
 /* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */
@@ -239,6 +239,14 @@ struct ft_cut_words {
     struct ft_cut_bank bank[2];
 };
 
+/* One per rank: what it sleeps on (ft/shm/doorbell.h), in the line that who wakes it reads anyway. */
+struct ft_doorbell {
+    /* the rank */
+    _Alignas(FT_LINE) struct ft_await_words awaits;  /* whom it waits for */
+    /* whoever has published what it waits for adds 1: the one word with several writers. It says nothing, so no recovery reads it */
+    _Atomic uint32_t rings;
+};
+
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
 struct ft_rank_block {
     /* agent, before it starts an incarnation */
@@ -252,7 +260,6 @@ struct ft_rank_block {
     _Atomic int32_t exit_code;                       /* with FT_RANK_ENDED */
     _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log, of the
                                                         last stream to come there */
-    struct ft_await_words awaits;                    /* whom it waits for */
 
     struct ft_snap_words snap;
     struct ft_cut_words cuts;                        /* agent */
@@ -311,7 +318,7 @@ struct ft_record {
 };
 
 struct ft_stream_head {
-    _Alignas(FT_LINE) _Atomic uint64_t ready;      /* agent: the log has had memory up to this position; ranks sleep on it */
+    _Alignas(FT_LINE) _Atomic uint64_t ready;      /* agent: the log has had memory up to this position; ranks wait for it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
     _Atomic uint64_t spilled;                      /* agent: extents ever written to the spill file; for people */
     _Atomic uint64_t forgotten;                    /* agent: extents released though a cut lay below; for the explorer */

@@ -3,7 +3,8 @@ libftcommon_la_SOURCES += \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/given.h ft/shm/given.c \
 	ft/shm/layout.h ft/shm/layout.c \
-	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/streams.h ft/shm/streams.c ft/shm/box.h ft/shm/await.h \
+	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/streams.h ft/shm/streams.c ft/shm/box.h \
+	ft/shm/await.h ft/shm/doorbell.h ft/shm/doorbell.c \
 	ft/shm/random.h ft/shm/random.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \

@@ -57,18 +57,29 @@ static uint64_t ahead_of(const struct ft_log *log, uint64_t extent)
     return log->asks_ahead ? (extent + 1 + AHEAD) * log->extent_bytes : 0;
 }
 
-/* Until the log has memory up to `to`. Up to where it has. */
+/* Until the log has memory up to `to`. */
+static void await_ready(struct ft_log *log, uint64_t to)
+{
+    struct ft_wait w;
+
+    if (ft_look(&log->head->ready) >= to)
+        return;
+    w = ft_wait_for(log->patience, &(struct ft_await){ .kind = FT_AWAIT_MEMORY, .stream = log->stream, .unit = to - 1 });
+    while (ft_look(&log->head->ready) < to)
+        ft_wait_turn(&w, log->patience);
+    ft_wait_over(&w, log->patience);
+}
+
+/* The same, if nobody else has asked for it. Up to where it has memory then. */
 static uint64_t await_memory(struct ft_log *log, uint64_t to)
 {
-    struct ft_wait w = { 0 };
-    uint64_t seen;
+    uint64_t ready = ft_look(&log->head->ready);
 
-    while ((seen = ft_look(&log->head->ready)) < to) {
-        if (w.turns == 0)
-            ask(log, to, ahead_of(log, ft_log_extent(log, to - 1)));
-        ft_wait_turn(&w, log->patience, &log->head->ready, seen);
-    }
-    return seen;
+    if (ready >= to)
+        return ready;
+    ask(log, to, ahead_of(log, ft_log_extent(log, to - 1)));
+    await_ready(log, to);
+    return ft_look(&log->head->ready);
 }
 
 static void map(char *from, uint64_t bytes)
@@ -181,12 +192,8 @@ static bool read_spilled(struct ft_log *log, uint64_t extent, uint64_t place, ui
 /* The entry of an extent that has a record in it already. */
 static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
 {
-    struct ft_wait w = { 0 };
-    uint64_t seen;
-
     /* Another rank wrote there, so there is memory; but its store may reach us before the keeper's. */
-    while ((seen = ft_look(&log->head->ready)) <= extent * log->extent_bytes)
-        ft_wait_turn(&w, log->patience, &log->head->ready, seen);
+    await_ready(log, extent * log->extent_bytes + 1);
     return entry_of(log, extent, gone);
 }
 

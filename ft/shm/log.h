@@ -21,7 +21,8 @@ enum {
 
 struct ft_log {
     const struct ft_region *region;
-    struct ft_stream_head *head;
+    uint32_t stream;              /* its number, ... */
+    struct ft_stream_head *head;  /* ... and what the keeper says of it */
     const _Atomic uint64_t *table;
     struct ft_counters *mine;     /* `want` is said there */
     const struct ft_patience *patience;

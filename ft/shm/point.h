@@ -16,7 +16,8 @@ enum ft_point_kind {
     FT_POINT_STORE = 0,  /* one word is about to be stored */
     FT_POINT_BULK = 1,   /* bytes are about to be written: destination in rdi, number in rsi */
     FT_POINT_WAIT = 2,   /* nothing can be done until another rank has stored something */
-    FT_POINT_LOOK = 3    /* shared words are about to be looked at again: others may have moved on */
+    FT_POINT_LOOK = 3,   /* shared words are about to be looked at again: others may have moved on */
+    FT_POINT_SLEEP = 4   /* as long as a word of 32 bits is what it was: the word in rdi, that in rsi */
 };
 
 /* What the section holds. */
@@ -48,6 +49,12 @@ static inline __attribute__((always_inline)) void ft_point_bulk(void *to, size_t
     (void)to;
     (void)n;
     FT_POINT_ASM(FT_POINT_BULK, "D"(to), "S"(n));
+}
+static inline __attribute__((always_inline)) void ft_point_sleep(const void *word, uint32_t seen)
+{
+    (void)word;
+    (void)seen;
+    FT_POINT_ASM(FT_POINT_SLEEP, "D"(word), "S"((size_t)seen));
 }
 
 #endif

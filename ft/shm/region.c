@@ -184,6 +184,11 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank)
     return (struct ft_rank_block *)(void *)(r->base + r->header->ranks_at) + rank;
 }
 
+struct ft_doorbell *ft_region_doorbell(const struct ft_region *r, uint32_t rank)
+{
+    return (struct ft_doorbell *)(void *)(r->base + r->header->doorbells_at) + rank;
+}
+
 void *ft_region_outcomes(const struct ft_region *r, uint32_t rank)
 {
     uint64_t bytes = r->header->params.outcome_bytes;
@@ -217,7 +222,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->live_ns, 0);
     for (uint32_t s = 0; s < r->header->params.nstreams; s++)
         renew_member(member_of(r, s, rank));
-    atomic_store(&b->awaits.what, FT_AWAIT_NOBODY);
+    atomic_store(&ft_region_doorbell(r, rank)->awaits.what, FT_AWAIT_NOBODY);
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
     atomic_store((_Atomic uint8_t *)(r->base + r->header->asleep_at) + rank, 0);

@@ -40,6 +40,7 @@ int ft_region_open(struct ft_region *r, int fd, struct ft_error *e);
 void ft_region_close(struct ft_region *r);
 
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
+struct ft_doorbell *ft_region_doorbell(const struct ft_region *r, uint32_t rank);
 
 /* The parts of one stream: what each is has its type's comment, where it lies struct ft_stream_layout. */
 struct ft_stream_parts {

@@ -39,25 +39,79 @@ bool ft_wait_can_register(void)
     return known > 0 && known & MEMBARRIER_CMD_GLOBAL_EXPEDITED && known & MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
 }
 
+static _Atomic uint8_t *flag_of(const struct ft_patience *p) { return &p->doorbells.asleep[p->self]; }
+static struct ft_doorbell *doorbell_of(const struct ft_patience *p) { return &p->doorbells.of[p->self]; }
+static uint8_t down(const struct ft_patience *p) { return p->loud ? FT_LOUD : FT_AWAKE; }
+
 void ft_wait_begin(struct ft_patience *p, bool unfenced)
 {
     p->unfenced = unfenced && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     p->loud = unfenced && !p->unfenced;
-    atomic_store_explicit(&p->asleep[p->self], p->loud, memory_order_seq_cst); /* before it first looks at what others publish */
+    atomic_store_explicit(flag_of(p), down(p), memory_order_seq_cst); /* before it first looks at what others publish */
 }
 
-void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen, uint64_t most_ns)
+/* Release: it has looked by then, or the kernel has. */
+static void lower(struct ft_wait *w, const struct ft_patience *p)
 {
-    struct timespec bound = { .tv_nsec = (long)most_ns };
-    _Atomic uint8_t *flag = &p->asleep[p->self];
+    if (!w->due)
+        return;
+    w->due = false;
+    atomic_store_explicit(flag_of(p), down(p), memory_order_release);
+}
 
-    /* seq_cst: before the kernel's own look at the word, as the publisher's store is before its look at
-       the flag. The system call is a full barrier on every processor we know; the order says it anyway. */
-    atomic_store_explicit(flag, 1, memory_order_seq_cst);
+void ft_wait_over(struct ft_wait *w, const struct ft_patience *p)
+{
+    lower(w, p);
+    *w = (struct ft_wait){ 0 };
+}
+
+void ft_wait_goes_on(struct ft_wait *w, const struct ft_patience *p, const struct ft_await *a)
+{
+    if (ft_await_is_said(&doorbell_of(p)->awaits, a))
+        return;
+    lower(w, p); /* nobody has rung for this yet: it has to be looked for once more with the flag up */
+    ft_await_say(&doorbell_of(p)->awaits, a);
+}
+
+/* What it waits for has been said. Rung from here on, it does not sleep; and who publishes without ringing, as he sees no flag, has
+   done so before the look that follows. */
+static void raise_flag(struct ft_wait *w, const struct ft_patience *p)
+{
+    w->heard = ft_look32(&doorbell_of(p)->rings);
+    ft_point_look();
+    atomic_store_explicit(flag_of(p), p->loud ? FT_LOUD : FT_ASLEEP, memory_order_seq_cst);
+    w->due = true;
     if (p->unfenced)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-    syscall(SYS_futex, word, FUTEX_WAIT, (uint32_t)seen, &bound, NULL, 0);
-    atomic_store_explicit(flag, p->loud, memory_order_relaxed);
+    else
+        atomic_thread_fence(memory_order_seq_cst); /* looks are loads with acquire, which may overtake the store */
+}
+
+static void sleep_within(struct ft_wait *w, const struct ft_patience *p, uint64_t most_ns)
+{
+    struct timespec bound = { .tv_nsec = (long)most_ns };
+    const _Atomic uint32_t *rings = &doorbell_of(p)->rings;
+
+    ft_point_sleep(rings, w->heard);
+    syscall(SYS_futex, rings, FUTEX_WAIT, w->heard, &bound, NULL, 0);
+    lower(w, p);
+}
+
+struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a)
+{
+    ft_await_say(&doorbell_of(p)->awaits, a);
+    return (struct ft_wait){ 0 };
+}
+
+struct ft_wait ft_wait_for_agent(const struct ft_patience *p)
+{
+    return ft_wait_for(p, &(struct ft_await){ .kind = FT_AWAIT_AGENT, .rank = p->self });
+}
+
+__attribute__((noinline, cold)) void ft_wait_ring(const struct ft_patience *p, enum ft_await_kind kind, uint32_t stream, uint64_t below)
+{
+    ft_point_look();
+    ft_doorbells_ring(&p->doorbells, &(struct ft_announced){ .kind = kind, .stream = stream, .rank = p->self, .below = below });
 }
 
 static void pause_once(void)
@@ -125,26 +179,19 @@ FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
     return true;
 }
 
-static uint64_t sleep_of(const struct ft_wait *w, uint64_t now)
+FT_HOT bool ft_wait_turn_within(struct ft_wait *w, const struct ft_patience *p, uint64_t most_ns)
 {
-    return ft_min(ft_max(SLEEP_NS, (now - w->since_ns) / 2), LONGEST_SLEEP_NS);
-}
-
-void ft_wait_turn_until(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen, uint64_t until_ns)
-{
-    uint64_t now;
-
-    if (!ft_wait_patience(w, p))
-        return;
-    now = ft_clock_ns();
-    ft_wait_sleep(p, word, seen, now < until_ns ? ft_min(sleep_of(w, now), until_ns - now) : 0);
-}
-
-FT_HOT bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
-{
-    if (ft_wait_patience(w, p)) {
-        ft_wait_sleep(p, word, seen, sleep_of(w, ft_clock_ns()));
+    if (w->due) {
+        ft_point_wait();
+        sleep_within(w, p, ft_min(most_ns, ft_min(ft_max(SLEEP_NS, (ft_clock_ns() - w->since_ns) / 2), LONGEST_SLEEP_NS)));
         return true;
     }
-    return w->turns % 1024 == 0;
+    if (ft_wait_patience(w, p))
+        raise_flag(w, p);
+    return false;
+}
+
+FT_HOT bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p)
+{
+    return ft_wait_turn_within(w, p, LONGEST_SLEEP_NS) || w->turns % 1024 == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every access to shared memory goes through these functions (DESIGN section 8). One writer per word, so
-   there is no read-modify-write here at all.
+   there is no read-modify-write here at all: the one there is rings a doorbell (ft/shm/doorbell.c).
 
    Orders, and why each is enough:
      publish   release: whoever sees the value sees what was written before it.

@@ -198,6 +198,15 @@ static void note_stream(const struct ft_stream_head *head)
     job.seen[FORGOTTEN] += ft_peek(&head->forgotten);
 }
 
+/* `done` of short units, and calls (docs/internals/waiting.md): who sleeps for these sleeps its time. */
+bool is_quiet(const struct actor *a)
+{
+    enum ft_await_kind kind = ft_await_read(&ft_region_doorbell(&job.region, a->index)->awaits).kind;
+    bool standard = job.sc.what >= BCAST && job.sc.what <= ALLGATHER && job.sc.count * 4 > job.region.header->params.short_max;
+
+    return (kind == FT_AWAIT_DONE && !standard) || kind == FT_AWAIT_ASKED;
+}
+
 void note_seen(void)
 {
     for (uint32_t s = 0; s < nstreams(); s++)
@@ -250,8 +259,6 @@ void make_region(const struct scenario *sc)
         fprintf(stderr, "explore: %s\n", e.text);
         exit(2);
     }
-    job.patience = (struct ft_patience){ .spins = UINT32_MAX, .sleeps = false, .nasleep = 8,
-                                         .asleep = (_Atomic uint8_t *)(job.region.base + job.region.header->asleep_at) };
 }
 
 void drop_region(void)
@@ -267,7 +274,7 @@ void reset_region(void)
     struct ft_header *h = job.region.header;
 
     atomic_store(&h->full, 0);
-    memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
+    memset(job.region.base + h->ranks_at, 0, h->streams_at - h->ranks_at);
     memset(job.region.base + h->streams_at, 0, nstreams() * h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
     ft_streams_found(&job.region);
@@ -322,6 +329,8 @@ void check_inspection(const struct actor *r, bool again)
     const struct ft_inspect *i = &all[r->index];
     bool waits = r->kind == FT_POINT_WAIT, awaited[MAX_RANKS];
 
+    if (r->kind == -1 && atomic_load(&r->patience.doorbells.asleep[r->index]) != FT_AWAKE)
+        failed("rank %u incarnation %u call %u: its flag is up, and it does not sleep", r->index, r->incarnation, r->call);
     if ((!waits && r->kind != -1) || job.failure[0] || job.sc.disputed || job.sc.two) /* who waits for whom is what they dispute */
         return;
     ft_inspect_read(&job.region, all);

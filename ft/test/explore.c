@@ -209,7 +209,7 @@ static const struct search searches[] = {
       SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(AHEAD) },
     { { .what = KEYS, .ranks = 3, .count = 300, .calls = 13, .room = RELEASES }, { NOTHING, NOTHING, CHANCE }, 4,
       SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(AHEAD) },
-    { { .what = PLACES, .ranks = 2, .count = 300, .calls = 14, .room = RELEASES }, { CHANCE, CHANCE, ALL }, 4,
+    { { .what = PLACES, .ranks = 2, .count = 300, .calls = 14, .room = RELEASES }, { CHANCE, CHANCE, ALL }, 8,
       SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(REPEATED) },
     { { .what = PLACES, .ranks = 3, .count = 300, .calls = 14, .room = RELEASES }, { NOTHING, NOTHING, CHANCE }, 4,
       SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) },

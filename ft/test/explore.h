@@ -65,7 +65,7 @@ struct scenario {
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 
-enum state { READY, BLOCKED, DEAD, OVER };
+enum state { READY, BLOCKED, ASLEEP /* on its doorbell: until it is rung */, DEAD, OVER };
 
 /* Operations of the bootstrap cache in a life of a rank. */
 struct life {
@@ -94,11 +94,12 @@ struct actor {
     enum state state;
     uint32_t index, incarnation;
     int kind;                      /* of the point it stands at; -1: between calls */
-    char *bulk_to;
+    char *bulk_to;                 /* or the doorbell it sleeps on, and how often that was rung before */
     size_t bulk_n;
     const struct ft_point *point;
 
-    uint32_t call;                 /* ranks */
+    struct ft_patience patience;   /* ranks */
+    uint32_t call;
     struct ft_stream stream;
     struct second second;
     struct ft_checkpoints checkpoints;
@@ -132,7 +133,8 @@ struct job {
     struct scenario sc;
     struct ft_region region;
     struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
-    struct ft_patience patience;
+    bool sleeps;                   /* in this run ranks that wait sleep, and nothing but a ring ends that */
+    uint32_t naps;                 /* sleeps that ended by themselves since anybody has done anything */
     struct actor actor[MAX_RANKS + 1];
     uint64_t seen[NSEEN];
     int models;                    /* memory for them */
@@ -215,6 +217,7 @@ void make_region(const struct scenario *sc);
 void drop_region(void);
 void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
 void keeper_main(struct actor *a);
+bool is_quiet(const struct actor *a);        /* what it sleeps for may have been published without a ring */
 void note_seen(void);                        /* in the end, what of the log's life there was: job.seen */
 void note_killed(const struct actor *a);
 void judge_dispute(void);                    /* in the end, with sc.disputed, likewise */

@@ -169,11 +169,10 @@ static int turn(void *net, struct ft_error *e)
     return in.dry++ < 4 ? 0 : ft_err_set(e, FT_ESYS, "the peer says no more");
 }
 
-static bool pause_turn(void *net, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen)
+static bool pause_turn(void *net, struct ft_wait *w, bool local)
 {
     (void)net;
-    (void)word;
-    (void)seen;
+    (void)local;
     w->turns++;
     return true;
 }
@@ -231,7 +230,7 @@ static void set_up(uint32_t node, struct ft_stream *s, struct ft_nodes *nodes, s
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static struct ft_net net;
-    struct ft_patience patience = { .self = 0, .nasleep = 8 };
+    struct ft_patience patience = { .self = 0 };
     struct ft_nodes nodes;
     struct ft_stream s;
     struct ft_error e = { "" };
@@ -251,7 +250,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     in.peer = -1;
     in.data = data + 1 + CALLS;
     in.n = n - 1 - CALLS;
-    patience.asleep = (_Atomic uint8_t *)(regions[node].base + regions[node].header->asleep_at);
+    patience.doorbells = ft_doorbells_of(&regions[node]);
     set_up(node, &s, &nodes, &net, &patience);
     for (int i = 0; i < CALLS; i++) {
         before = ft_peek(&s.counters[0].done);

@@ -20,6 +20,7 @@ my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoint
 my $two = '--only 6,2,300,16,0,0,1,16 --seeds 400';         # calls on two streams: spilled, ...
 my $two_more = '--chance --only 6,3,300,16,0,0,1,16 --seeds 2000';
 my $two_forget = '--only 6,2,300,16,0,2,1,16 --seeds 800';  # ... forgotten
+my $sleeps = '--only 0,3,0,8,0,0,0,0 --seeds 400';   # words that are all published with a ring
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -32,9 +33,9 @@ my @mutants = (
      '    if (bytes)
         ft_view_fill(&c->send, 0, bytes, slot + 1);
     slot->chain = s->chain;
-    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);',
+    ft_stream_announce(s, FT_AWAIT_SHOWN, &slot->unit, s->unit + 1);',
      '    slot->chain = s->chain;
-    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
+    ft_stream_announce(s, FT_AWAIT_SHOWN, &slot->unit, s->unit + 1);
     if (bytes)
         ft_view_fill(&c->send, 0, bytes, slot + 1);'],
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
@@ -67,7 +68,7 @@ my @mutants = (
     ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/units.c',
      'return u >= depth && awaits(a, FT_AWAIT_DONE, behind(s, u - depth), true, u - depth);', 'return u > depth && awaits(a, FT_AWAIT_DONE, behind(s, u - depth - 1), true, u - depth);'],
     ['a contribution is published before it is written (RULE 2)', 'ft/core/units.c',
-     '        x->steps->contribute(x, position, result);', '        ft_wait_announce(s->patience, &mine->contributed, u + 1);
+     '        x->steps->contribute(x, position, result);', '        ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, u + 1);
         x->steps->contribute(x, position, result);'],
     ['a published segment is contributed again (RULE 2)', 'ft/core/units.c',
      'if (ft_peek(&mine->contributed) > u) {', 'if (0) {'],
@@ -153,14 +154,65 @@ static const struct ft_steps steps = {
     ['a record says another length', 'ft/core/stream.c',
      'rec.sig.length = (uint32_t)result;', 'rec.sig.length = (uint32_t)result + 64;'],
     ['who waits says so of another unit', 'ft/core/stream.c',
-     '        ft_await_say(&s->block->awaits, &said);', '        ft_await_say(&s->block->awaits, &(struct ft_await){ .kind = a->kind, .rank = a->rank, .all = a->all, .unit = a->unit - 1 });'],
-    ['... or does not say it', 'ft/core/stream.c',
-     '    ft_stream_say_await(s, a);
-    while', '    while'],
+     'struct ft_await said = ft_stream_await_of(s, *a);', 'struct ft_await said = ft_stream_await_of(s, *a); said.unit--;'],
+    ['... or does not say it', 'ft/shm/wait.c',
+     '    ft_await_say(&doorbell_of(p)->awaits, a);
+    return', '    return'],
+    ['a doorbell is rung before the word is published', 'ft/shm/wait.h',
+     '        ft_announce(word, below);
+    }
+', '    }
+    ft_wait_ring(p, kind, stream, below);
+    ft_announce(word, below);
+    return;
+', $sleeps],
+    ['... or not at all: the flags are not looked at', 'ft/shm/wait.h',
+     'memory_order_seq_cst) != 0, 0)) {', 'memory_order_seq_cst) == 77, 0)) {', $sleeps],
+    ['... or at most that of the first rank', 'ft/shm/doorbell.c',
+     '        if (flag == FT_AWAKE)
+            continue;', '        if (flag == FT_AWAKE)
+            return;', $sleeps],
+    ['... or not where the first that sleeps waits for another thing', 'ft/shm/doorbell.c',
+     'ft_await_ends(&a, what))
+            ring(&d->of[r]);', 'ft_await_ends(&a, what))
+            ring(&d->of[r]);
+        else
+            return;', $sleeps],
+    ['... or not for the unit itself', 'ft/shm/await.h',
+     'a->unit < what->below);', 'a->unit + 1 < what->below);', $sleeps],
+    ['... or not for memory', 'ft/shm/keeper.c',
+     '    ft_doorbells_tell(k->region', '    if (0) ft_doorbells_tell(k->region', '--only 6,2,300,8,0,1,0,0 --seeds 60'],
+    ['who sleeps has not looked since its flag is up', 'ft/shm/wait.c',
+     '        raise_flag(w, p);
+    return false;', '        raise_flag(w, p), sleep_within(w, p, 0);
+    return false;', $sleeps],
+    ['... or looks, and then notes how often it was rung', 'ft/shm/wait.c',
+     '    ft_point_sleep(rings, w->heard);', '    w->heard = ft_look32(rings);
+    ft_point_sleep(rings, w->heard);', $sleeps],
+    ['... or says only then what it waits for', 'ft/shm/wait.c',
+     '    syscall(SYS_futex, rings, FUTEX_WAIT, w->heard, &bound, NULL, 0);
+    lower(w, p);
+}
+
+struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a)
+{
+    ft_await_say(&doorbell_of(p)->awaits, a);', '    extern struct ft_await later[8];
+    ft_await_say(&doorbell_of(p)->awaits, &later[p->self]);
+    syscall(SYS_futex, rings, FUTEX_WAIT, w->heard, &bound, NULL, 0);
+    lower(w, p);
+}
+
+struct ft_await later[8];
+struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a)
+{
+    later[p->self] = *a;', $sleeps],
+    ['... or leaves its flag up', 'ft/shm/wait.c',
+     '    lower(w, p);
+    *w =', '    *w =', $sleeps],
     ['counters of a successor go down (RULE 2)', 'ft/core/stream.c',
      '    if (said_before(c, unit, end))
         return;
-    ft_wait_announce(s->patience, &c->done, unit);', '    ft_wait_announce(s->patience, &c->done, unit);'],
+    ft_stream_announce(s, FT_AWAIT_DONE, &c->done, unit);', '    ft_stream_announce(s, FT_AWAIT_DONE, &c->done, unit);'],
     ['records of a log overlap', 'ft/shm/log.h',
      'return ft_align(ft_record_offset(n) + n, FT_LINE);', 'return ft_align(n, FT_LINE);'],
     ['the keeper gives away memory of units that are not committed (RULE 13)', 'ft/shm/keeper.c',
@@ -175,11 +227,11 @@ static const struct ft_steps steps = {
     ['the keeper says that there is memory before the table has it', 'ft/shm/keeper.c',
      '    enter(k, s, place);
     s->ready = s->assigned * k->extent_bytes;
-    tell_ready(s);', '    s->ready = (s->assigned + 1) * k->extent_bytes;
-    tell_ready(s);
+    tell_ready(k, s);', '    s->ready = (s->assigned + 1) * k->extent_bytes;
+    tell_ready(k, s);
     enter(k, s, place);'],
     ['a successor of the keeper does not tell what its predecessor had assigned', 'ft/shm/keeper.c',
-     '        tell_ready(&k->streams[i]);', '        ;'],
+     '        tell_ready(k, &k->streams[i]);', '        ;'],
     ['a successor of the keeper does not find memory that was about to be handed on', 'ft/shm/keeper.c',
      'ft_places_name(&k->memory, ft_extent_place(entry));',
      'for (uint64_t q = 0; q <= ft_extent_place(entry); q++) ft_places_name(&k->memory, q);'],
@@ -414,7 +466,11 @@ void ft_stream_leave_use', $two_more],
     wanted = c->s->rank == 0 ? own : wanted;
 ', $lazy],
     ['lazy: one that is not kept is waited for', 'ft/checkpoint.c',
-     'ft_stream_before(c->s, i))->consumed, c->kept);', 'ft_stream_before(c->s, i))->consumed, c->version);', $lazy],
+     '        if (ft_look(consumed) >= c->kept)
+            continue;
+        w = ft_stream_wait_for(c->s, &a);
+        while (ft_look(consumed) < c->kept)', '        w = ft_stream_wait_for(c->s, &a);
+        while (ft_look(consumed) < c->version)', $lazy],
     ['lazy: one that is not kept does not count', 'ft/checkpoint.c',
      'c->version += !err;', ';', $lazy],
     ['a load does not say which slot is the older one', 'ft/checkpoint.c',
@@ -430,7 +486,7 @@ void ft_stream_leave_use', $two_more],
     ['cache: a checkpoint is made where what was answered before its turn is to come', 'ft/checkpoint.c',
      'return ft_cache_settle(c->s->cache, ft_collective_perform, e); }', 'return 0; }', $keys],
     ['cache, places: all are in doubt, and that is no reason to go on (ALONE_EVIDENT)', 'ft/core/bootstrap_place.c',
-     'if (all_in_doubt(x, key, e, err))', 'if (0)', $places],
+     'all = all_in_doubt(x, key, e, err);', '(void)all_in_doubt;', $places],
     ['cache, places: what is done again since all were in doubt counts as a step (MARK_ALL)', 'ft/core/bootstrap_place.c',
      'return ft_bootstrap_perform(x, &repeated, e);', '{ int err = count_again(x, e); return err ? err : ft_bootstrap_perform(x, &repeated, e); }',
      "--chance --only 11,2,300,14,0,3,0,0 $many"],
@@ -483,7 +539,8 @@ for my $m (@mutants) {
     open(my $out, '>', "$dir/$file") or die "$file: $!\n";
     print $out $text;
     close $out;
-    my @files = $file =~ /\.c$/ ? ($file) : qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c);
+    my @files = $file =~ /\.c$/ ? ($file) :
+        qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c ft/shm/doorbell.c ft/shm/wait.c);
     my @sources = map { "$dir/$_" } @files;
     run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";

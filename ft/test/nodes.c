@@ -139,7 +139,7 @@ static void serve_ranks(void)
 
             if (atomic_load(&w->answered) != asks) {
                 atomic_store(&w->answered, asks);
-                ft_wake(&w->answered);
+                ft_doorbells_tell_rank(&node[k].region, r);
                 ft_cut_unregister(&node[k].region, r);  /* its cut is its checkpoint */
             }
         }

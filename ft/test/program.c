@@ -233,6 +233,8 @@ static bool takes_snapshot(const struct actor *r)
 
 static void open_stream(struct actor *r)
 {
+    r->patience = (struct ft_patience){ .spins = job.sleeps ? 0 : UINT32_MAX, .sleeps = job.sleeps, .self = r->index,
+                                        .doorbells = ft_doorbells_of(&job.region) };
     if (r->woken) {
         r->stream = r->snapshot.stream;
         r->second = r->snapshot.second;
@@ -245,7 +247,7 @@ static void open_stream(struct actor *r)
         resume_versions(r);
     } else {
         r->call = 0;
-        ft_stream_open(&r->stream, &job.region, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+        ft_stream_open(&r->stream, &job.region, r->index, "WORLD", &r->patience, -1, ft_keeper_spill_fd(job.keeper));
         r->second = (struct second){ 0 };
         open_versions(r);
         begin_life(r);

@@ -97,6 +97,28 @@ static void start(struct actor *a)
     a->point = NULL;
 }
 
+static bool is_rung(const struct actor *a)
+{
+    return atomic_load((const _Atomic uint32_t *)(const void *)a->bulk_to) != (uint32_t)a->bulk_n;
+}
+
+/* Sleeps are bounded, by times that are not seen here: as if everybody had been rung. quiet: only those of words that are published so. */
+static bool end_sleeps(bool quiet)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < job.sc.ranks; i++) {
+        struct actor *a = &job.actor[i];
+
+        if (a->state != ASLEEP || (quiet && !is_quiet(a)))
+            continue;
+        atomic_fetch_add(&ft_region_doorbell(&job.region, i)->rings, 1);
+        a->state = READY;
+        any = true;
+    }
+    return any;
+}
+
 static void kill_actor(struct actor *a, bool torn)
 {
     if (a->point) {
@@ -117,6 +139,7 @@ static void kill_actor(struct actor *a, bool torn)
     a->state = DEAD;
     if (a == job.registrar)
         job.registrar = NULL;
+    end_sleeps(false); /* it may have owed a ring */
     a->incarnation++;
     job.deaths += a != keeper_actor();
     if (a == keeper_actor()) /* it is the agent's: the next one decides again */
@@ -124,13 +147,15 @@ static void kill_actor(struct actor *a, bool torn)
             job.actor[i].decided = false;
 }
 
+static bool is_alive(const struct actor *a) { return a->state != DEAD && a->state != OVER; }
+
 /* No snapshot, and no whole log: the job begins anew, with whatever is left in log memory. */
 static void start_everybody(void)
 {
     for (uint32_t i = 0; i <= job.sc.ranks; i++) {
         struct actor *a = &job.actor[i];
 
-        if (a->state == READY || a->state == BLOCKED) {
+        if (is_alive(a)) {
             a->point = NULL;
             kill_actor(a, false);
         }
@@ -203,7 +228,7 @@ static struct actor *hurry(void)
     return NULL;
 }
 
-static struct actor *pick(const struct actor *last, const struct plan *p)
+static struct actor *pick_now(const struct actor *last, const struct plan *p)
 {
     struct actor *ready[MAX_RANKS + 1], *dead[MAX_RANKS + 1];
     uint32_t nready = 0, ndead = 0, n = job.sc.ranks + 1, from = last ? last->index : 0;
@@ -237,6 +262,16 @@ static struct actor *pick(const struct actor *last, const struct plan *p)
     return nready ? ready[p->seed ? random_below(nready) : 0] : NULL;
 }
 
+/* When nobody can go on but for those whose sleep ends by itself: a few times, or they would go on for ever. */
+static struct actor *pick(const struct actor *last, const struct plan *p)
+{
+    struct actor *a = pick_now(last, p);
+
+    if (!a && job.naps++ < 4 * MAX_RANKS && end_sleeps(true))
+        a = pick_now(last, p);
+    return a;
+}
+
 /* What a did since its last point may be what others wait for. */
 static void wake_others(const struct actor *a)
 {
@@ -245,12 +280,14 @@ static void wake_others(const struct actor *a)
 
         if (other != a && other->state == BLOCKED && (other != keeper_actor() || keeper_has_work()))
             other->state = READY;
+        if (other->state == ASLEEP && is_rung(other))
+            other->state = READY;
     }
 }
 
 static void kill_alone(struct actor *a)
 {
-    if (a->state == READY || a->state == BLOCKED)
+    if (is_alive(a))
         kill_actor(a, false);
 }
 
@@ -302,14 +339,18 @@ static void let_tarry(void)
 static void step(struct actor *a, const struct plan *p, uint32_t *kills)
 {
     bool waited = a->kind == FT_POINT_WAIT, stands;
+    enum state still;
 
     resume(a);
     job.course = (job.course ^ (uintptr_t)a->point ^ a->index) * 0x100000001b3;
     stands = a->state != OVER && a->kind == FT_POINT_WAIT && waited;
     if (!stands)
         wake_others(a);
+    if (a->state == OVER || (a->kind != FT_POINT_WAIT && a->kind != FT_POINT_LOOK && a->kind != FT_POINT_SLEEP))
+        job.naps = 0;
     if (a->state == OVER)
         return;
+    still = stands ? BLOCKED : a->kind == FT_POINT_SLEEP && !is_rung(a) ? ASLEEP : READY;
     if (a == keeper_actor() && p->seed && *kills < p->kills && keeper_releases_first() && random_below(4) == 0) {
         kill_with_snapshot(&job.actor[random_below(job.sc.ranks)]);
         (*kills)++;
@@ -321,8 +362,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
         check_inspection(a, waited);
     let_tarry();
     if (job.sc.room == LEFT && a != keeper_actor()) {
-        if (stands)
-            a->state = BLOCKED;
+        a->state = still;
     } else if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
@@ -337,10 +377,9 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
             job.tarries = a;
         drop_snapshot(a);  /* is killed alone */
         ft_cut_unregister(&job.region, a->index);
-        if (stands)
-            a->state = BLOCKED;
-    } else if (stands) {
-        a->state = BLOCKED;
+        a->state = still;
+    } else {
+        a->state = still;
     }
     if (++job.steps > MOST_STEPS)
         failed("no end after %llu steps", (unsigned long long)job.steps);
@@ -353,6 +392,8 @@ bool run_job(const struct plan *p)
 
     random_state = p->seed * 2654435761u + 1;
     job.seed = p->seed;
+    job.sleeps = p->seed ? p->seed % 5 < 2 : p->torn;
+    job.naps = 0;
     job.clock_ns = 1000000000;
     job.may_fail = p->seed % 2 == 1 && job.sc.what != PLACES; /* each version of that has the same calls */
     job.failure[0] = 0;
@@ -373,7 +414,9 @@ bool run_job(const struct plan *p)
     while ((a = pick(a, p)) != NULL && !job.failure[0])
         step(a, p, &kills);
     for (uint32_t i = 0; i < job.sc.ranks; i++)
-        if (job.actor[i].state != OVER)
+        if (job.actor[i].state == ASLEEP)
+            failed("rank %u incarnation %u sleeps in call %u, and nobody rings", i, job.actor[i].incarnation, job.actor[i].call);
+        else if (job.actor[i].state != OVER)
             failed("deadlock: rank %u incarnation %u hangs in call %u", i, job.actor[i].incarnation, job.actor[i].call);
     check_tables();
     note_seen();

@@ -85,8 +85,7 @@ static void *rank_main(void *arg)
 {
     unsigned rank = (unsigned)(uintptr_t)arg, died = 0;
     struct ft_place place;
-    struct ft_patience patience = { .yields = 20, .yield_ns = 100000, .sleeps = true, .nasleep = 8, .self = rank,
-                                    .asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at),
+    struct ft_patience patience = { .yields = 20, .yield_ns = 100000, .sleeps = true, .doorbells = ft_doorbells_of(&region), .self = rank,
                                     .place = rank % 2 ? &place : NULL };
     int64_t *a = malloc(COUNT * 8), *b = malloc(COUNT * 8 * MOST);
     struct ft_stream s;

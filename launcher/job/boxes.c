@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "ft/shm/box.h"
-#include "ft/shm/wait.h"
+#include "ft/shm/doorbell.h"
 
 struct ft_boxes {
     const struct ft_region *region;
@@ -53,7 +53,7 @@ void ft_boxes_answer(struct ft_boxes *b, uint32_t local, const struct ft_value_a
     ft_value_put_answer(answer, ft_box_answer(box));
     ft_note(&box->answer_length, ft_value_answer_bytes(answer));
     ft_publish(&box->answered, times);
-    ft_wake(&box->answered);
+    ft_doorbells_tell_rank(b->region, local);
 }
 
 struct ft_boxes *ft_boxes_new(const struct ft_region *region)

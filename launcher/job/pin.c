@@ -2,7 +2,7 @@
 #include "config.h"
 #include "launcher/job/pin.h"
 
-#include "ft/shm/wait.h"
+#include "ft/shm/doorbell.h"
 
 static uint64_t mask_of(enum ft_pin pin)
 {
@@ -14,7 +14,8 @@ static void set(const struct ft_region *r, enum ft_pin pin, uint64_t bit)
     struct ft_version_head *h = ft_versions_head(r);
 
     ft_announce(&h->pinned, (ft_peek(&h->pinned) & ~mask_of(pin)) | bit);
-    ft_wake(&h->pinned);
+    for (uint32_t rank = 0; rank < r->header->params.nranks; rank++)
+        ft_doorbells_tell_rank(r, rank);
 }
 
 void ft_pin_drop(const struct ft_region *r, enum ft_pin pin)

@@ -74,8 +74,7 @@ static void open_node(struct node *n, uint32_t number, uint32_t nranks, uint32_t
     if (ft_region_create(&n->region, &params, &e) < 0 || ft_keeper_open(&n->keeper, &n->region, &config, &e) < 0 ||
         ft_keeper_run(n->keeper, keeper_failed, NULL, &e) < 0)
         fail("node", (int)number, e.text);
-    n->patience = (struct ft_patience){.yields = 20, .sleeps = true, .nasleep = 8,
-                                       .asleep = (_Atomic uint8_t *)(n->region.base + n->region.header->asleep_at)};
+    n->patience = (struct ft_patience){.yields = 20, .sleeps = true, .doorbells = ft_doorbells_of(&n->region)};
     ft_stream_open(&n->stream, &n->region, 0, "WORLD", &n->patience, ft_keeper_kick_fd(n->keeper), ft_keeper_spill_fd(n->keeper));
 }
 

@@ -46,7 +46,7 @@ static void answer(struct ft_job *job, uint32_t rank)
     }
     ft_note(&w->answer, good);
     ft_publish(&w->answered, number);
-    ft_wake(&w->answered);
+    ft_doorbells_tell_rank(&job->region, rank);
 }
 
 static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_version *v)

@@ -23,6 +23,7 @@ void ft_steps_ask(struct ft_snapshot *s)
     atomic_store(&w->pid, 0); /* nobody else writes it now */
     s->number = ++s->numbers;
     ft_publish(&w->want, s->number);
+    ft_doorbells_tell_rank(&s->job->region, s->rank); /* it may wait for the agent: then it makes one now */
 }
 
 /* The process that is to become the snapshot, as far as it is known: by its own word or by the rank's. */
