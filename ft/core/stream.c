@@ -94,8 +94,23 @@ static void come_in(struct ft_stream *s, const struct ft_use *use)
     ft_stream_announce(s, FT_AWAIT_JOINED, &s->stay->use, use->use);
 }
 
-int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
-                   uint32_t rank, const char *name, struct ft_error *e)
+/* No call is compared meanwhile: who has seen all come goes on to its first one. */
+static void await_member(const struct ft_stream *s, uint32_t r)
+{
+    struct ft_await a = { .kind = FT_AWAIT_JOINED, .rank = r, .unit = s->use - 1 };
+    _Atomic uint64_t *word = ft_stream_awaited(s, &a);
+    struct ft_wait w;
+
+    if (ft_look(word) > a.unit)
+        return;
+    w = ft_stream_wait_for(s, &a);
+    while (ft_look(word) <= a.unit)
+        ft_wait_turn(&w, s->patience);
+    ft_wait_over(&w, s->patience);
+}
+
+void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
+                    uint32_t rank, const char *name)
 {
     open_parts(s, world->region, use->stream, local[rank], name, world->patience, world->log.kick_fd, world->log.spill_fd);
     s->local = local;
@@ -103,19 +118,13 @@ int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const str
     s->n = s->size = n;
     s->apart = n == 1;
     s->use = use->use;
-    s->unit = s->first = use->unit;
+    s->unit = use->unit;
     s->end = use->end;
     s->chain = use->use;
     come_in(s, use);
     look_back(s);
-    for (uint32_t i = 0; i < n; i++) {
-        struct ft_await a = { .kind = FT_AWAIT_JOINED, .rank = ft_stream_before(s, i), .unit = use->use - 1 };
-        int err = ft_stream_await(s, &a, e);
-
-        if (err)
-            return err;
-    }
-    return 0;
+    for (uint32_t i = 0; i < n; i++)
+        await_member(s, ft_stream_before(s, i));
 }
 
 void ft_stream_leave_use(struct ft_stream *s) { ft_publish(&s->stay->left, s->use); }

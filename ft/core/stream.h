@@ -73,11 +73,10 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
                     const struct ft_patience *patience, int kick_fd, int spill_fd);
 
 /* Comes into another one, in the use that has been agreed with local[n], of which this is number
-   `rank`; local stays the caller's and where it is. It has the world's log and patience. Waits until all have come, which need
-   not have called anything else. The same once more by a successor that comes here again. name: for
-   messages. 0 or FT_EMISMATCH. */
-int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
-                   uint32_t rank, const char *name, struct ft_error *e);
+   `rank`; local stays the caller's and where it is. Waits until all have come. A successor that
+   comes here again finds that said. name: for messages. */
+void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
+                    uint32_t rank, const char *name);
 
 /* Leaves it after its last operation: nothing may be called on it any more. */
 void ft_stream_leave_use(struct ft_stream *s);

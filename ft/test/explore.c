@@ -177,8 +177,8 @@ static const struct search searches[] = {
       SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },
 
     /* a second stream, which ranks come into and leave: spilled, released behind cuts that belong together, forgotten, not kept */
-    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .room = SPILLS, .two = true }, { SAMPLE, ALL, ALL }, 2, SEES(SPILLED) },
-    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { SAMPLE, ALL, ALL }, 4,
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .room = SPILLS, .two = true }, { CHANCE, ALL, ALL }, 2, SEES(SPILLED) },
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { CHANCE, ALL, ALL }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) | SEES(USES) },
     { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { CHANCE, CHANCE, CHANCE }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) | SEES(USES) },

@@ -334,23 +334,15 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
     ['the first stream takes ahead what others wait for', 'ft/shm/keeper.c',
      '(needed && k->region->header->params.nstreams > 1)', '0', $two],
     ['a rank works in a stream before all have come', 'ft/core/stream.c',
-     'ft_stream_await(s, &a, e);
-
-        if (err)
-            return err;
-    }
-    return 0;
+     '    while (ft_look(word) <= a.unit)
+        ft_wait_turn(&w, s->patience);
+    ft_wait_over(&w, s->patience);
 }
 
-void ft_stream_leave_use', '0 * (int)a.unit;
-
-        if (err)
-            return err;
-    }
-    return 0;
+void ft_stream_join', '    ft_wait_over(&w, s->patience);
 }
 
-void ft_stream_leave_use', $two_more],
+void ft_stream_join', $two_more],
     ['who comes into a stream is behind those that were there', 'ft/core/stream.c',
      '    ft_note(&mine->done, use->unit);
 ', '', $two_more],

@@ -91,7 +91,8 @@ void meet(struct actor *r, struct ft_error *e)
         memcpy(s->local, local, sizeof local);
         me = index_of(s, r->index);
         s->in = me >= 0;
-        err = s->in ? ft_stream_join(&s->stream, &r->stream, &use, s->local, n, (uint32_t)me, "SECOND", e) : 0;
+        if (s->in)
+            ft_stream_join(&s->stream, &r->stream, &use, s->local, n, (uint32_t)me, "SECOND");
     }
     if (err)
         failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e->text);
