@@ -101,20 +101,31 @@ static bool is_rung(const struct actor *a)
     return atomic_load((const _Atomic uint32_t *)(const void *)a->bulk_to) != (uint32_t)a->bulk_n;
 }
 
-/* Sleeps are bounded, by times that are not seen here: as if everybody had been rung. quiet: only those of words that are published so. */
-static bool end_sleeps(bool quiet)
+/* Sleeps are bounded, by times that are not seen here: as if it had been rung. */
+static void ring(struct actor *a)
+{
+    atomic_fetch_add(&ft_region_doorbell(&job.region, a->index)->rings, 1);
+    if (a->state == ASLEEP)
+        a->state = READY;
+}
+
+/* Who was killed may have owed a ring, also to a rank that is about to sleep. */
+static void ring_all(void)
+{
+    for (uint32_t i = 0; i < job.sc.ranks; i++)
+        ring(&job.actor[i]);
+}
+
+/* Those who sleep for words that are published without a ring. False: nobody. */
+static bool ring_quiet(void)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < job.sc.ranks; i++) {
-        struct actor *a = &job.actor[i];
-
-        if (a->state != ASLEEP || (quiet && !is_quiet(a)))
-            continue;
-        atomic_fetch_add(&ft_region_doorbell(&job.region, i)->rings, 1);
-        a->state = READY;
-        any = true;
-    }
+    for (uint32_t i = 0; i < job.sc.ranks; i++)
+        if (job.actor[i].state == ASLEEP && is_quiet(&job.actor[i])) {
+            ring(&job.actor[i]);
+            any = true;
+        }
     return any;
 }
 
@@ -136,7 +147,7 @@ static void kill_actor(struct actor *a, bool torn)
     if (a == job.tarries)
         job.tarries = NULL;
     a->state = DEAD;
-    end_sleeps(false); /* it may have owed a ring */
+    ring_all();
     job.registers = job.registers && a != keeper_actor();
     a->incarnation++;
     job.deaths += a != keeper_actor();
@@ -265,7 +276,7 @@ static struct actor *pick(const struct actor *last, const struct plan *p)
 {
     struct actor *a = pick_now(last, p);
 
-    if (!a && job.naps++ < 4 * MAX_RANKS && end_sleeps(true))
+    if (!a && job.naps++ < 4 * MAX_RANKS && ring_quiet())
         a = pick_now(last, p);
     return a;
 }
