@@ -27,7 +27,7 @@ if !SANITIZED
 TESTS += ft/test/vectorised.sh ft/test/hot.sh
 TESTS += explore
 endif
-explore_SOURCES = ft/test/explore.h ft/test/explore.c ft/test/sched.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/agent.c
+explore_SOURCES = ft/test/explore.h ft/test/explore.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/agent.c
 explore_LDADD = libft.la
 
 # Threads as ranks: what ThreadSanitizer can see (scripts/check.sh builds it so).

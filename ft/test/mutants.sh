@@ -9,7 +9,7 @@ cc=${CC:-cc}
 obj=$(mktemp) || exit 2
 trap 'rm -f "$obj" "$obj".*' EXIT
 $cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -r -nostdlib -o "$obj.o" \
-  "$src/ft/test/explore.c" "$src/ft/test/sched.c" "$src/ft/test/points.c" "$src/ft/test/program.c" "$src/ft/test/second.c" \
+  "$src/ft/test/explore.c" "$src/ft/test/sched.c" "$src/ft/test/coroutine.c" "$src/ft/test/points.c" "$src/ft/test/program.c" "$src/ft/test/second.c" \
   "$src/ft/test/versions.c" "$src/ft/test/once.c" "$src/ft/test/agent.c" || exit 1
 # As many at a time as there are processors.
 n=$(nproc)
