@@ -257,6 +257,8 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
     if (op->own && !op->verified && op->c->s->n > 1 && op->kind == FT_UNIT_REDUCE && (err = ft_nodes_verify(op, e)) != 0)
         return err;
     while ((step = ft_exchange_step(x, &u)) != FT_STEP_NONE) {
+        if (step == FT_STEP_RESULT && ft_nodes_lags(op))
+            return moved;  /* a peer is to take something first: that is waited for */
         moved = 1;
         if (step == FT_STEP_MAKE) {
             write_result(op, u, made_into(op, u - op->c->s->first));
@@ -267,8 +269,6 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
                 return err;
             ft_exchange_folded(x, u);
         } else {
-            if (ft_nodes_lags(op))
-                return moved;
             make_result(op, u);
             return moved;  /* others may want to know */
         }
