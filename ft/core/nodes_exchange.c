@@ -211,14 +211,14 @@ static void make_result(struct ft_nodes_op *op, uint64_t u)
 }
 
 /* HALVES: as made_into, of a result that the other end makes. It may come in part, and then another one at the other end may ask for our
-   contribution: so not over that. */
+   contribution: so not over that. And a successor is given a result before it has contributed again, but consumes nothing before that. */
 char *ft_nodes_sink(struct ft_nodes_op *op, uint64_t u)
 {
     const struct ft_coll *c = op->c;
     uint64_t i = u - c->s->first;
 
     op->received =
-        op->halves && op->out == i && !ft_view_same(&c->recv, &c->send) ? made_into(op, i) : NULL;
+        op->halves && op->out == i && op->made > i && !ft_view_same(&c->recv, &c->send) ? made_into(op, i) : NULL;
     return op->received ? op->received : ft_nodes_payload(op, u);
 }
 
