@@ -39,8 +39,8 @@ static void make_node(struct node *k)
 {
     const struct scenario *sc = &job.sc;
     struct ft_params p = { .nranks = k->n, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512,
-                           .bcast_past_min = 1024, .gather_past_min = 256, .short_depth = 2, .slot_bytes = sc->wide ? 8192 : 128,
-                           .segment = sc->wide ? 4096 : 64, .slot_depth = sc->room == SPILLS ? 4 : 2, .trail = sc->room == SPILLS ? 16 : 8,
+                           .bcast_past_min = 1024, .gather_past_min = 256, .short_depth = 2, .slot_bytes = sc->wide ? 8192 : 256,
+                           .segment = sc->wide ? 4096 : 128 /* a cache line for each of two ranks */, .slot_depth = sc->room == SPILLS ? 4 : 2, .trail = sc->room == SPILLS ? 16 : 8,
                            .past_cache = 256, .extent_bytes = sc->wide ? 32768 : 4096, .nextents = sc->room ? 4 : 16, .ntable = 64,
                            .world = job.world, .nnodes = job.nnodes, .node = k->number, .keeps_log = sc->loses, .unkept = sc->room == LEFT };
     struct ft_keeper_config config = { .full = FT_FULL_SPILL, .spill_dir = "/dev/shm" };
@@ -124,6 +124,8 @@ static void keeper_failed(void *arg, const char *line)
 static void keeper_main(struct actor *a)
 {
     ft_keeper_adopt(a->node->keeper, keeper_failed, NULL);
+    if (job.sc.room == SPILLS && (a->node->number + a->incarnation) % 2) /* memory is short */
+        ft_keeper_bound(a->node->keeper, 0);
     for (;;) {
         ft_keeper_serve(a->node->keeper);
         coroutine_stop(&a->at, FT_POINT_WAIT);
