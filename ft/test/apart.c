@@ -28,7 +28,7 @@ int main(void)
 static uint64_t runs;
 static struct plan current;
 
-static uint32_t flags_of(const struct scenario *sc) { return sc->in_place + 2 * sc->crooked + 4 * sc->wide + 8 * sc->loses; }
+static uint32_t flags_of(const struct scenario *sc) { return sc->in_place + 2 * sc->crooked + 4 * sc->wide + 8 * sc->loses + 16 * sc->snapshots; }
 
 static void say_failed(const struct plan *p)
 {
@@ -161,6 +161,12 @@ static const struct search searches[] = {
     { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .room = SPILLS }, { CHANCE, CHANCE, CHANCE }, 4, SEES(SPILLED) | SEES(OLD) },
     { { .what = MIXED, .layout = 21, .count = 600, .calls = 10, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) | SEES(TORN) },
 
+    /* ... behind snapshots, from which ranks go on */
+    { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .snapshots = true }, { CHANCE, CHANCE, CHANCE }, 4,
+      SEES(RELEASED) | SEES(WOKEN) | SEES(OLD) },
+    { { .what = MIXED, .layout = 111, .count = 300, .calls = 10, .snapshots = true, .in_place = true }, { CHANCE, CHANCE, CHANCE }, 2,
+      SEES(RELEASED) | SEES(WOKEN) | SEES(OLD) },
+
     /* whole nodes are lost */
     { { .what = ALLREDUCE, .layout = 21, .count = 40, .calls = 2, .loses = true }, { CHANCE, SAMPLE, ALL }, 2, SEES(LOST) },
     { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .loses = true }, { CHANCE, CHANCE, SAMPLE }, 8, SEES(LOST) | SEES(OLD) },
@@ -170,7 +176,7 @@ static const struct search searches[] = {
 };
 
 static const char *const room_text[] = { "", " spilled", " left" };
-static const char *const seen_text[NSEEN] = { "connections", "ended within a frame", "results out of the log", "extents spilled", "released", "nodes lost",
+static const char *const seen_text[NSEEN] = { "connections", "ended within a frame", "results out of the log", "extents spilled", "released", "nodes lost", "snapshots woken",
                                               "times passed" };
 
 static bool saw(uint32_t sees)
@@ -200,9 +206,9 @@ static bool search(const struct scenario *sc, enum singles singles, uint32_t see
     make_job();
     good = (chance_only || singles == CHANCE || every_single_crash(singles == SAMPLE)) && random_crashes(seed, seeds, kills);
     drop_job();
-    printf("%-10s nodes of %3u %5u elements%s%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->layout, sc->count,
+    printf("%-10s nodes of %3u %5u elements%s%s%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->layout, sc->count,
            sc->in_place ? " in place" : "", sc->crooked ? " crooked" : "", sc->wide ? " wide" : "", room_text[sc->room], sc->loses ? " lost" : "",
-           count_covered(job.covered), (unsigned long long)(runs - before), good ? "" : "  FAILED");
+           sc->snapshots ? " snapshots" : "", count_covered(job.covered), (unsigned long long)(runs - before), good ? "" : "  FAILED");
     fflush(stdout);
     return good;
 }
@@ -245,6 +251,7 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     sc.crooked = flags & 2;
     sc.wide = flags & 4;
     sc.loses = flags & 8;
+    sc.snapshots = flags & 16;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;

@@ -29,6 +29,7 @@ struct scenario {
     bool crooked;        /* ranks are not in the order of their places */
     bool wide;           /* units large enough to go past the cache */
     bool loses;          /* whole nodes are lost, and begin again with nothing (--survive host) */
+    bool snapshots;      /* ranks take snapshots and are woken from them; the log is released behind these and what peers have acknowledged */
 };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
@@ -38,6 +39,7 @@ enum seen {
     OLD,        /* results given out of the log */
     SPILLED, RELEASED,
     LOST,       /* nodes */
+    WOKEN,      /* snapshots */
     LINGERED,   /* time passed, since somebody waited for a peer that may come back */
     NSEEN
 };
@@ -76,6 +78,13 @@ struct actor {
     struct ft_nodes nodes;
     struct apart_wire wire;
     uint32_t call;
+    bool registers;                /* it has made a snapshot of itself, and the agent is to know */
+    struct {                       /* one that the agent knows is never lost here, and can be woken again */
+        bool alive;
+        struct ft_stream stream;
+        struct ft_nodes nodes;
+        uint32_t call;
+    } snapshot;
     int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_WORLD];
 };
 
@@ -106,6 +115,7 @@ struct job {
     struct actor actor[MAX_ACTORS];
     uint32_t entered[MAX_WORLD];   /* calls that each rank has come to, in any incarnation */
     bool sleeps;                   /* in this run ranks that wait for others of their node sleep, and nothing but a ring ends that */
+    bool all_sleep;                /* ... representatives, too, for a short time */
     bool loses_frames;             /* what a dead representative has sent does not arrive any more */
     uint32_t naps;                 /* times that passed since anybody has done anything */
     uint64_t clock_ns;
@@ -142,5 +152,7 @@ void agent_does(uint32_t i);
 /* apart_program.c */
 extern const char *const what_text[NWHAT];
 void rank_main(struct actor *a);
+void register_snapshot(struct actor *a);
+void drop_snapshot(struct actor *a);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks of an explored job on several nodes run, and what must be true of the results. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ft/collective.h"
 #include "ft/ft.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/wait.h"
 #include "ft/test/apart.h"
 
@@ -141,19 +143,68 @@ static int make_call(struct actor *a, struct ft_error *e)
     }
 }
 
-/* As ft_attach. A representative does not sleep: other nodes wait for it. */
+/* ---- snapshots ---- */
+
+/* It is between two calls; a fork keeps all, and its memory is its own. */
+void register_snapshot(struct actor *a)
+{
+    struct ft_positions p = ft_positions_world(a->stream.unit, a->stream.end);
+
+    a->registers = false;
+    ft_cut_register(&a->node->region, a->local, &p);
+    a->snapshot.alive = true;
+    a->snapshot.stream = a->stream;
+    a->snapshot.nodes = a->nodes;
+    a->snapshot.call = a->call;
+}
+
+void drop_snapshot(struct actor *a) { a->snapshot.alive = false; }
+
+static void *copy_of(const void *memory, uint64_t bytes) { return memory ? calloc(1, bytes) : NULL; }
+
+/* What is in this memory nobody relies on between two calls. */
+static void wake(struct actor *a)
+{
+    const struct ft_params *p = &a->node->region.header->params;
+    struct ft_nodes *n = &a->nodes;
+
+    a->stream = a->snapshot.stream;
+    *n = a->snapshot.nodes;
+    a->call = a->snapshot.call;
+    n->folds = copy_of(n->folds, (uint64_t)p->slot_depth * p->slot_bytes);
+    for (uint32_t peer = 0; peer < FT_PEERS; peer++) {
+        n->inbox[peer] = copy_of(n->inbox[peer], (uint64_t)p->slot_depth * p->slot_bytes);
+        n->reader[peer].bytes = copy_of(n->reader[peer].bytes, n->reader[peer].room);
+    }
+    ft_stream_resume(&a->stream);
+    ft_nodes_resume(n);
+    job.seen[WOKEN]++;
+}
+
+static bool takes_snapshot(const struct actor *a)
+{
+    return job.sc.snapshots && a->call && (a->call + a->local) % 3 == 0 && (!a->snapshot.alive || a->snapshot.call < a->call);
+}
+
+/* ---- a life ---- */
+
+/* As ft_attach, or ft_resume. A representative sleeps for what its node does in some runs only, and never for other nodes. */
 static void join(struct actor *a)
 {
-    bool sleeps = job.sleeps && !represents(a);
+    bool sleeps = job.sleeps && (!represents(a) || job.all_sleep);
     struct ft_wire wire;
 
     a->patience = (struct ft_patience){ .spins = sleeps ? 0 : UINT32_MAX, .sleeps = sleeps, .self = a->local,
                                         .doorbells = ft_doorbells_of(&a->node->region) };
-    a->call = 0;
-    ft_stream_open(&a->stream, &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
     if (represents(a))
         open_wire(a, &wire);
-    ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL);
+    if (a->snapshot.alive) {
+        wake(a);
+    } else {
+        a->call = 0;
+        ft_stream_open(&a->stream, &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
+        ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL);
+    }
     if (represents(a))
         start_wire(a);
     atomic_store(&ft_region_rank(&a->node->region, a->local)->state, FT_RANK_ATTACHED);
@@ -174,6 +225,7 @@ void rank_main(struct actor *a)
     int err = 0;
 
     for (join(a); !err && a->call < job.sc.calls; a->call++) {
+        a->registers = takes_snapshot(a);
         stop_between_calls(a);
         if (job.entered[a->rank] <= a->call)
             job.entered[a->rank] = a->call + 1;

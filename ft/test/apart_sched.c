@@ -139,7 +139,7 @@ static bool keeper_has_work(const struct node *k)
 
     for (uint32_t r = 0; r < k->n; r++)
         want = ft_max(want, ft_max(ft_peek(&parts.counters[r].want), ft_peek(&parts.counters[r].ahead)));
-    return want > ft_peek(&parts.head->ready) || job.sc.room == LEFT;
+    return want > ft_peek(&parts.head->ready) || job.sc.room == LEFT || job.sc.snapshots;
 }
 
 /* ---- lives ---- */
@@ -161,7 +161,8 @@ void stop_between_calls(struct actor *a) { coroutine_stop(&a->at, -1); }
 static void start(struct actor *a)
 {
     if (!is_keeper(a)) {
-        if (a->incarnation && !ft_cut_withdraw(&a->node->region, a->local))
+        a->registers = false;
+        if (a->incarnation && !(a->snapshot.alive ? ft_cut_reaches : ft_cut_withdraw)(&a->node->region, a->local))
             failed("rank %u has nothing to begin from", a->rank);
         ft_region_start_rank(&a->node->region, a->local, a->incarnation);
     }
@@ -224,8 +225,10 @@ static void lose_node(struct node *k)
             kill_actor(&k->actor[i], false);
     cut_wires(k, true);
     reset_node(k);
-    for (uint32_t i = 0; i <= k->n; i++)
+    for (uint32_t i = 0; i <= k->n; i++) {
         k->actor[i].incarnation = 0;
+        drop_snapshot(&k->actor[i]);
+    }
     job.seen[LOST]++;
 }
 
@@ -271,10 +274,11 @@ static struct actor *pick_now(const struct actor *last, const struct plan *p)
     return n ? ready[p->seed ? random_below(n) : 0] : NULL;
 }
 
-/* `done` of what ranks wait for is published with a ring; calls are not (docs/internals/waiting.md): who sleeps for these sleeps its time. */
+/* `done` of what ranks wait for is published with a ring; calls are not (docs/internals/waiting.md): who sleeps for these sleeps its time. So does
+   a representative, for which something may have come from other nodes. */
 static bool is_quiet(const struct actor *a)
 {
-    return ft_await_read(&ft_region_doorbell(&a->node->region, a->local)->awaits).kind == FT_AWAIT_CALLED;
+    return represents(a) || ft_await_read(&ft_region_doorbell(&a->node->region, a->local)->awaits).kind == FT_AWAIT_CALLED;
 }
 
 static bool all_over(void)
@@ -350,15 +354,20 @@ static void strike(struct actor *a, const struct plan *p)
     }
 }
 
+/* Chance strikes early or late: a run of many calls is some thousand steps. */
+static uint32_t rarity(const struct plan *p) { return 24u << (job.sc.calls > 3 ? 2 * (p->seed / 8 % 4) : p->seed / 8 % 3); }
+
 static void step(struct actor *a, const struct plan *p, uint32_t *faults)
 {
     a->state = go_on(a);
+    if (a->registers && a->state != OVER)
+        register_snapshot(a);
     if (a->state == OVER) {
         if (represents(a))
             cut_wires(a->node, true);
         return;
     }
-    if (p->seed ? *faults < p->kills && random_below(24u << p->seed / 8 % 3) == 0 : job.steps == p->kill_at) {
+    if (p->seed ? *faults < p->kills && random_below(rarity(p)) == 0 : job.steps == p->kill_at) {
         strike(a, p);
         (*faults)++;
     }
@@ -395,6 +404,7 @@ bool run_job(const struct plan *p)
 
     random_begin(p->seed);
     job.sleeps = p->seed ? p->seed % 2 : p->late;
+    job.all_sleep = p->seed % 4 == 1;
     job.loses_frames = p->seed ? p->seed % 3 == 0 : p->torn;
     job.failure[0] = 0;
     job.steps = job.course = job.changes = 0;
@@ -408,6 +418,7 @@ bool run_job(const struct plan *p)
     }
     for (uint32_t i = 0; i < job.nactors; i++) {
         job.actor[i].incarnation = 0;
+        drop_snapshot(&job.actor[i]);
         start(&job.actor[i]);
     }
     while (!job.failure[0] && (a = pick(a, p)) != NULL)

@@ -233,13 +233,13 @@ void open_wire(struct actor *a, struct ft_wire *wire)
     *wire = (struct ft_wire){ .net = &a->wire, .turn = turn, .pause = pause_turn, .ring = ring };
 }
 
-/* Connections that an earlier incarnation had are gone with it; those that wait are as good as new ones. */
+/* Connections that an earlier incarnation had are gone with it; those that wait are as good as new ones, and are wanted, too (was a log released that a
+   peer lacked). */
 void start_wire(struct actor *a)
 {
     look_for_connections(&a->wire);
     for (uint32_t p = 0; p < a->nodes.x.n; p++)
-        if (a->wire.link[p].at < 0)
-            want(&a->wire, p, ft_look(&words(&a->wire, p)->posted) + 1);
+        want(&a->wire, p, a->wire.link[p].at < 0 ? ft_look(&words(&a->wire, p)->posted) + 1 : a->wire.link[p].generation);
 }
 
 /* ---- ends and faults ---- */

@@ -565,6 +565,8 @@ void ft_stream_join', $two_more],
     ['nodes: who comes back to MPI_Finalize does not see that a peer has left', 'ft/core/nodes.c',
      '        ft_nodes_look_for_gone(n);
 ', '', $apart_small],
+    ['nodes: the log is released that a peer lacks', 'ft/shm/keeper.c',
+     'at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));', ';', 'apart --chance --only 7,21,600,10,2,0 --seeds 400'],
 );
 my ($source, $library, $explore, $apart, @cc) = @ARGV;
 die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]\n" unless @cc;
