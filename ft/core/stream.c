@@ -264,16 +264,30 @@ bool ft_stream_committed(struct ft_stream *s, uint64_t u)
     return u < s->finished;
 }
 
+int64_t ft_stream_behind(struct ft_stream *s, uint64_t u)
+{
+    if (ft_stream_committed(s, u))
+        return -1;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t r = ft_stream_before(s, i);
+
+        if (ft_look(&ft_stream_counters(s, r)->done) <= u)
+            return r;
+    }
+    return -1;
+}
+
 int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e)
 {
-    while (!ft_stream_committed(s, u))
-        for (uint32_t i = 0; i < s->n; i++) {
-            struct ft_await a = { .kind = FT_AWAIT_DONE, .rank = ft_stream_before(s, i), .all = true, .unit = u };
-            int err = ft_stream_await(s, &a, e);
+    int64_t r;
 
-            if (err)
-                return err;
-        }
+    while ((r = ft_stream_behind(s, u)) >= 0) {
+        struct ft_await a = { .kind = FT_AWAIT_DONE, .rank = (uint32_t)r, .all = true, .unit = u };
+        int err = ft_stream_await(s, &a, e);
+
+        if (err)
+            return err;
+    }
     return 0;
 }
 
