@@ -84,6 +84,10 @@ int ft_coll_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e);
 /* Steps and waits until it is over: a blocking call. */
 int ft_coll_finish(struct ft_coll *c, struct ft_error *e);
 
+/* The same for n operations, each of another stream and none between nodes. After an error none of them is
+   finished. */
+int ft_coll_finish_all(struct ft_coll *const *c, uint32_t n, struct ft_error *e);
+
 /* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log
    entry nobody reads yet. User functions see copies only (RULE 11): they work in acc, with scratch,
    of n bytes each. */

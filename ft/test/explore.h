@@ -191,6 +191,8 @@ bool make_version(struct actor *r);          /* after it, if it is time. False: 
 void meet(struct actor *r, struct ft_error *e);      /* before the call it stands at, if it is time: the second stream begins */
 void part(struct actor *r);                          /* ... or ends */
 bool is_out(const struct actor *r);                  /* that call is on the second stream, without this rank */
+bool is_both(const struct actor *r);                 /* it is one call on each stream */
+int make_both(struct actor *r, struct ft_error *e);
 struct ft_stream *stream_of(struct actor *r);        /* of that call */
 uint32_t crew_of(const struct actor *r, uint32_t ranks[MAX_RANKS], uint32_t *me);  /* who makes it: so many; r is number *me */
 void second_position(const struct actor *r, struct ft_positions *p);
@@ -207,6 +209,7 @@ void divert_points(void);
 
 /* program.c */
 extern const char *const what_text[NWHAT];
+int32_t truth(uint32_t call, uint32_t rank, uint32_t i);
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i);
 void expect_bcast(struct actor *r, uint32_t call, uint32_t root, uint32_t count);
 void expect_reduced(struct actor *r, uint32_t call, uint32_t count);

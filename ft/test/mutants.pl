@@ -330,6 +330,10 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
         holds', $two_forget],
     ['the first stream takes ahead what others wait for', 'ft/shm/keeper.c',
      '(needed && k->region->header->params.nstreams > 1)', '0', $two],
+    ['who waits for two operations steps one of them', 'ft/core/run.c',
+     '    for (uint32_t i = 0; i < n; i++) {
+        struct ft_await own;', '    for (uint32_t i = c[0] ? 0 : 1; i < (c[0] ? 1 : n); i++) {
+        struct ft_await own;', $two_more],
     ['a rank works in a stream before all have come', 'ft/core/stream.c',
      '    while (ft_look(word) <= a.unit)
         ft_wait_turn(&w, s->patience);

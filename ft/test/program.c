@@ -8,7 +8,7 @@
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places" };
 
-static int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
+int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
     uint32_t x = (call + 1) * 2654435761u ^ (rank + 1) * 40503u ^ (i + 1) * 2246822519u;
 
@@ -271,13 +271,13 @@ void rank_main(struct actor *r)
         part(r);
         if (is_out(r))
             continue;
-        if (make_call(r, &e) != 0) {
+        if ((is_both(r) ? make_both(r, &e) : make_call(r, &e)) != 0) {
             failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e.text);
             break;
         }
         if (job.sc.varies)
             check_common(r);
-        else
+        else if (!is_both(r))
             check_result(r);
         if (!make_once(r, 2 * r->call + 1) || !make_version(r))
             break;
