@@ -131,7 +131,7 @@ static const struct ft_steps steps = {
     ['... or nobody writes the log', 'ft/core/redundant.c',
      'x->unordered |= ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);', 'ft_coll_fold_chunk(c, x->made, from, to + from, end - from, NULL, NULL);', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
     ['... or a result that came out of the bootstrap cache is made again (was a real crash)', 'ft/core/redundant.c',
-     'if (c->known)', 'if (0)', '--only 10,2,300,13,0,3,1,4 --chance --seed 20000 --seeds 2000'],
+     'if (c->known)', 'if (0)', '--only 10,2,300,13,0,3,1,4 --chance --seed 34000 --seeds 2000'],
     ['... or a successor adds what it would contribute now', 'ft/core/fold.c',
      'return r != c->s->rank || u < c->in_slot;', 'return r != c->s->rank;', '--only 6,2,75,8,0,0,0,8 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/log_gather.c',
@@ -439,7 +439,7 @@ void ft_stream_join', $two_more],
      'ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at)', 'ft_min(PIECE, s->end - at)', $versions],
     ['a slot is written that somebody may still load (NO_WAIT)', 'ft/checkpoint.c',
      '    await_consumed(c);
-    take_slot', '    take_slot', "--chance $dense"],
+    take_slot', '    take_slot', "--chance --only 8,2,300,12,0,3,0,0 $many"],
     ['a version is consumed before it is committed (EARLY)', 'ft/checkpoint.c',
      '    if (!err && c->s->n > 1) {
         say_busy', '    if (0) {
