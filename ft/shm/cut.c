@@ -91,7 +91,7 @@ static void name(struct ft_cut_words *w, const struct ft_positions *p)
     ft_announce(&w->named, named - named % NAME + NAME + which);
 }
 
-static bool is_before(const struct ft_region *r, const struct ft_positions *p, uint32_t rank)
+bool ft_cut_is_after(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
     for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
         struct ft_position at = ft_position_in(p, s), cut = ft_cut_in(r, rank, s);
@@ -104,7 +104,7 @@ static bool is_before(const struct ft_region *r, const struct ft_positions *p, u
 
 void ft_cut_register(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    if (!is_before(r, p, rank))
+    if (!ft_cut_is_after(r, rank, p))
         name(words_of(r, rank), p);
 }
 

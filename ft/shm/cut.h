@@ -11,10 +11,14 @@
 
 #include "ft/shm/region.h"
 
-/* Rank has a snapshot at p that can be woken from now on, and will not go back before it. Before its earlier
-   snapshot is discarded, while the later one exists. Nothing changes if p is before the cut in any stream. The
-   keeper then releases what nobody needs any more: at once with ft_keeper_kick. */
+/* Rank has a snapshot at p that can be woken from now on, and will not go back before it. Before its
+   earlier snapshot is discarded, while the later one exists. Nothing changes if the cut is after p.
+   The keeper then releases what nobody needs any more: at once with ft_keeper_kick. */
 void ft_cut_register(const struct ft_region *r, uint32_t rank, const struct ft_positions *p);
+
+/* In some stream rank's cut is after p: a snapshot or a checkpoint there is of no use to it. Asked before that becomes what the rank
+   goes back to. */
+bool ft_cut_is_after(const struct ft_region *r, uint32_t rank, const struct ft_positions *p);
 
 /* Rank has no snapshot any more and lives: it is to start from the beginning when it dies, or to load its checkpoint
    (ft_versions_loadable), if the log is all there from then on and it is not still on its way there; else nothing changes. */

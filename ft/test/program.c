@@ -208,7 +208,7 @@ static void take_snapshot(struct actor *r)
     do
         stop_here(r, -1);
     while (job.registrar);
-    if (p.in[0].at.unit < ft_cut_unit(&job.region, r->index)) /* a checkpoint has overtaken it */
+    if (ft_cut_is_after(&job.region, r->index, &p)) /* a checkpoint has overtaken it */
         return;
     job.registrar = r;
     ft_cut_register(&job.region, r->index, &p);
