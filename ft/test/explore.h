@@ -82,7 +82,7 @@ struct second {
     bool in;                       /* this rank is in it, or has not left it yet */
     uint32_t n, local[MAX_RANKS];  /* who is in it, ... */
     struct ft_stream stream;       /* ... as this rank perhaps is */
-    struct ft_position left[MAX_RANKS + 1];  /* where it was in those that it has left, by their numbers */
+    struct ft_stream left[MAX_RANKS + 1];    /* those that it has left, by their numbers */
 };
 
 /* A rank, or the keeper: the last one. */

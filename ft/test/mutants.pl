@@ -279,7 +279,10 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
         release_oldest(k, s);
     ft_announce(&s->head->floor, floor);'],
     ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/cut.c',
-     'name(words_of(r, rank), p.n ? &p : NULL);', ';'],
+     '    struct ft_positions p = beginning(&v);
+
+    move(r, rank, &p);
+    return', '    return'],
     ['the log is forgotten under a rank that replays (RULE 14)', 'ft/shm/keeper.c',
      'if (ft_ask(&s->members[r].left_at) < end)', 'if (ft_look(&s->counters[r].done_at) < end)', $forgets],
     ['the log is forgotten that the slowest rank has not left behind', 'ft/shm/keeper.c',
@@ -307,17 +310,9 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '    ft_cut_hold(r, rank);
     return', '    return', $snapshots],
     ['a rank that is started again needs what its predecessor did', 'ft/shm/cut.c',
-     'ft_announce(&ft_region_stream(r, s).members[rank].left_at, ft_cut_need(r, rank, s));', ';', $snapshots],
+     'ft_announce(&member_of(r, rank, s)->left_at, ft_cut_need(r, rank, s));', ';', $snapshots],
     ['a snapshot is woken that the log does not reach', 'ft/shm/cut.c',
      'holds = holds && is_there(r, s, ft_cut_need(r, rank, s));', ';', $snapshots],
-    ['a cut is filled while it is the one that holds', 'ft/shm/cut.c',
-     'named % NAME == FIRST ? SECOND : FIRST', 'named % NAME ? named % NAME : FIRST', $two],
-    ['a cut is named before it is filled', 'ft/shm/cut.c',
-     '    if (p)
-        fill(bank_of(w, which), p);
-    ft_announce(&w->named, named - named % NAME + NAME + which);', '    ft_announce(&w->named, named - named % NAME + NAME + which);
-    if (p)
-        fill(bank_of(w, which), p);', $two],
     ['one stream is released by the cuts in another', 'ft/shm/keeper.c',
      'ft_cut_floor(k->region, number_of(k, s))', 'ft_cut_floor(k->region, 0)', $two_more],
     ['a rank that goes on from its cut says so of the first stream only', 'ft/shm/cut.c',
@@ -348,7 +343,11 @@ void ft_stream_join', $two_more],
      '    ft_note(&mine->done, use->unit);
 ', '', $two_more],
     ['who has left a stream needs nothing of it, wherever its cut is', 'ft/shm/cut.c',
-     'if (ft_ask(&stay->use) > at.use)', 'if (ft_ask(&stay->use) > at.use && ft_streams_has(stay))', $two_more],
+     'return ft_ask(&stay->use) ?', 'return ft_ask(&stay->use) > ft_peek(&stay->left) ?', $two_more],
+    ['of a stream that it has left a rank needs what follows, also in a replay that has not come there (was a real error)', 'ft/core/stream.c',
+     's->left && !again ?', 's->left ?', $two],
+    ['... or that its predecessor has left', 'ft/core/stream.c',
+     's->left && !again ?', 'ft_peek(&s->stay->left) >= s->use && !again ?', $two],
     ['a part of a large operation is not left behind before its end', 'ft/core/units.c',
      'ft_stream_leave(x->c->s, x->out_at);', ';', $larger],
     ['... or not by who receives nothing', 'ft/core/units.c',
@@ -445,9 +444,9 @@ void ft_stream_join', $two_more],
         say_busy', '    if (0) {
         say_busy', $dense],
     ['a rank has no snapshot any more: is the log there?, and then its cut is taken back (ASK_FIRST)', 'ft/shm/cut.c',
-     '    fall_back(r, rank, &v);
+     '    move(r, rank, &p);
     return ft_cut_reaches(r, rank) && (', '    bool reaches = ft_cut_reaches(r, rank);
-    fall_back(r, rank, &v);
+    move(r, rank, &p);
     return reaches && (', $both],
     ['a woken rank that loses its snapshot gives up the log on its way to a checkpoint (was a real error)', 'ft/shm/cut.c',
      '    if (v.version && ft_cut_unit(r, rank) <= v.unit && !ft_versions_moves_cut(r, rank, &v))', '    if (0)', "--chance --only 7,3,300,12,0,3,1,0 $many"],

@@ -210,9 +210,6 @@ static void take_snapshot(struct actor *r)
     while (job.registrar);
     if (ft_cut_is_after(&job.region, r->index, &p)) /* a checkpoint has overtaken it */
         return;
-    job.registrar = r;
-    ft_cut_register(&job.region, r->index, &p);
-    job.registrar = NULL;
     drop_snapshot(r);
     r->snapshot.stream = copy;
     r->snapshot.second = second;
@@ -220,6 +217,9 @@ static void take_snapshot(struct actor *r)
     r->snapshot.life = r->life;
     copy_versions(r);
     r->snapshot.alive = true;
+    job.registrar = r;
+    ft_cut_register(&job.region, r->index, &p);
+    job.registrar = NULL;
 }
 
 static bool takes_snapshot(const struct actor *r)
