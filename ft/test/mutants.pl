@@ -329,16 +329,6 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '    for (uint32_t i = 0; i < n; i++) {
         struct ft_await own;', '    for (uint32_t i = c[0] ? 0 : 1; i < (c[0] ? 1 : n); i++) {
         struct ft_await own;', $two_more],
-    ['a rank works in a stream before all have come', 'ft/core/stream.c',
-     '    while (ft_look(word) <= a.unit)
-        ft_wait_turn(&w, s->patience);
-    ft_wait_over(&w, s->patience);
-}
-
-void ft_stream_join', '    ft_wait_over(&w, s->patience);
-}
-
-void ft_stream_join', $two_more],
     ['who comes into a stream is behind those that were there', 'ft/core/stream.c',
      '    ft_note(&mine->done, use->unit);
 ', '', $two_more],
