@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "ft/base/util.h"
-#include "ft/core/algorithm.h"
 #include "ft/core/cache.h"
 #include "ft/core/check.h"
 #include "ft/core/nodes.h"
+#include "ft/core/progress.h"
 #include "ft/handle.h"
 #include "ft/prefix.h"
 
@@ -34,6 +34,7 @@ static int alone(const struct ft_coll *c)
 FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
+    union ft_progress progress;
     int err;
 
     if (__builtin_expect(s->loading, 0) && (err = ft_prefix_check(s, sig, site, e)))
@@ -43,9 +44,11 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
         err = ft_check_contribution(c, e);
     if (err)
         return err;
-    if (s->apart)
-        return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
-    return ft_algorithm_plan(&c->plan, s->params, sig, c->bytes, total)->run(c, e);
+    if (ft_collective_is_lone(s))
+        return alone(c);
+    c->progress = &progress;
+    err = ft_coll_start(c, total, e);
+    return err ? err : ft_coll_finish(c, e);
 }
 
 /* A snapshot is due. If next to nothing can be left out of it here, it is put off by one call: behind a barrier or a few bytes that were agreed on there

@@ -74,6 +74,6 @@ static int consume(struct ft_units *x, uint64_t position, uint64_t result, struc
 static const struct ft_steps steps = {
     .contribute = contribute, .keep = keep, .take_over = take_over, .produce = produce, .after = FT_AFTER_ALL, .consume = consume};
 
-static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
+static int start(struct ft_coll *c, struct ft_error *e) { return ft_units_start(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_chunked = {ft_units_slots, run};
+const struct ft_algorithm ft_chunked = {ft_units_slots, start, ft_units_step, NULL};

@@ -10,7 +10,7 @@ libft_la_SOURCES += \
 	ft/core/keys.h ft/core/keys.c \
 	ft/core/cache.h ft/core/cache.c \
 	ft/core/bootstrap.h ft/core/bootstrap.c ft/core/bootstrap_key.c ft/core/bootstrap_place.c \
-	ft/core/algorithm.h ft/core/algorithm.c ft/core/short.c \
+	ft/core/algorithm.h ft/core/algorithm.c ft/core/progress.h ft/core/run.c ft/core/short.c \
 	ft/core/units.h ft/core/units.c ft/core/chunked.c ft/core/redundant.c ft/core/pipelined.c \
 	ft/core/log_bcast.c ft/core/log_gather.c \
 	ft/core/frame.h ft/core/nodes.h ft/core/nodes_op.h ft/core/nodes.c ft/core/nodes_local.c ft/core/nodes_exchange.c ft/core/frames.c

@@ -45,10 +45,10 @@ static int consume(struct ft_units *x, uint64_t position, uint64_t result, struc
 static const struct ft_steps gives = {.produce = produce, .prepare = prepare};
 static const struct ft_steps listens = {.after = FT_AFTER_ROOT, .consume = consume};
 
-static int run(struct ft_coll *c, struct ft_error *e)
+static int start(struct ft_coll *c, struct ft_error *e)
 {
-    return ft_coll_receives(c) ? ft_units_run(c, &listens, c->root, e)
-                               : ft_units_run(c, &gives, FT_FROM_NOBODY, e);
+    return ft_coll_receives(c) ? ft_units_start(c, &listens, c->root, e)
+                                 : ft_units_start(c, &gives, FT_FROM_NOBODY, e);
 }
 
-const struct ft_algorithm ft_log_bcast = {segment, run};
+const struct ft_algorithm ft_log_bcast = {segment, start, ft_units_step, NULL};

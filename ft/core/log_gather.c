@@ -80,8 +80,8 @@ static void prepare(const struct ft_units *x)
 }
 
 static const struct ft_steps steps = {
-    .contribute = contribute, .take_over = take_over, .produce = produce, .after = FT_AFTER_ITSELF, .consume = consume, .prepare = prepare};
+    .logs = true, .contribute = contribute, .take_over = take_over, .produce = produce, .after = FT_AFTER_ITSELF, .consume = consume, .prepare = prepare};
 
-static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
+static int start(struct ft_coll *c, struct ft_error *e) { return ft_units_start(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_log_gather = {segment, run};
+const struct ft_algorithm ft_log_gather = {segment, start, ft_units_step, NULL};

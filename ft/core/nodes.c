@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ft/core/nodes_op.h"
+#include "ft/core/algorithm.h"
+#include "ft/core/progress.h"
 
 enum {
     MOST_DEPTH = FT_NODES_RING / 4,
@@ -71,23 +72,18 @@ static bool is_root(const struct ft_nodes_op *op) { return op->kind == FT_UNIT_B
 
 /* ---- the others ---- */
 
-static int run_other(struct ft_nodes_op *op, struct ft_error *e)
+/* As much as can be done: as a step. */
+static int advance_other(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e)
 {
-    struct ft_stream *s = op->c->s;
-    int err = 0, moved;
+    while (!ft_nodes_over(op)) {
+        int moved = ft_nodes_local_steps(op, e);
 
-    while (!err && !ft_nodes_over(op)) {
-        moved = ft_nodes_local_steps(op, e);
-        if (moved == 0) {
-            struct ft_await a;
-
-            if (ft_nodes_awaits(op, &a))
-                err = ft_stream_await(s, &a, e);
-        }
         if (moved < 0)
-            err = moved;
+            return moved;
+        if (moved == 0 && ft_nodes_awaits(op, a))
+            return 0;
     }
-    return err;
+    return 1;
 }
 
 static void skip_idle_steps(struct ft_nodes_op *op)
@@ -125,32 +121,62 @@ static int check_replayed(struct ft_nodes_op *op, struct ft_error *e)
     return err;
 }
 
-int ft_nodes_run(struct ft_coll *c, struct ft_error *e)
+static int start(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct ft_nodes_op op = { .c = c, .n = s->nodes, .made_at = s->end, .out_at = s->end };
+    struct ft_nodes_op *op = &c->progress->nodes;
     bool user = c->op && c->op->reduction == FT_USER;
-    int err;
 
-    plan(&op);
-    if (user && (!(op.scratch = malloc(op.c->plan.segment)) || !(op.acc = malloc(op.c->plan.segment)))) {
-        free(op.scratch);
+    *op = (struct ft_nodes_op){ .c = c, .n = s->nodes, .made_at = s->end, .out_at = s->end };
+    plan(op);
+    if (user && (!(op->scratch = malloc(c->plan.segment)) || !(op->acc = malloc(c->plan.segment)))) {
+        free(op->scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->me);
     }
-    err = check_replayed(&op, e);
-    if (!err) {
-        skip_idle_steps(&op);
-        err = s->nodes->represents ? ft_nodes_represent(&op, e) : run_other(&op, e);
-    }
-    free(op.acc);
-    free(op.scratch);
-    if (err)
-        return err;
-    if (s->rank == 0)
-        ft_nodes_release(&op, op.made_at);
-    ft_stream_end(s, c->plan.units, op.made_at);
     return 0;
 }
+
+static int advance(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e)
+{
+    if (!op->begun) {
+        int err = check_replayed(op, e);
+
+        if (err)
+            return err;
+        skip_idle_steps(op);
+        if (op->n->represents)
+            ft_nodes_begin(op);
+        op->begun = true;
+    }
+    return op->n->represents ? ft_nodes_represent(op, a, e) : advance_other(op, a, e);
+}
+
+static int step(struct ft_coll *c, struct ft_await *a, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    struct ft_nodes_op *op = &c->progress->nodes;
+    int over = advance(op, a, e);
+
+    if (over == 0)
+        return 0;
+    free(op->acc);
+    free(op->scratch);
+    if (over < 0)
+        return over;
+    if (s->rank == 0)
+        ft_nodes_release(op, op->made_at);
+    ft_stream_end(s, c->plan.units, op->made_at);
+    return 1;
+}
+
+static int await(struct ft_coll *c, const struct ft_await *a, struct ft_error *e)
+{
+    struct ft_nodes_op *op = &c->progress->nodes;
+
+    return op->n->represents ? ft_nodes_await(op, a, e) : ft_stream_await(c->s, a, e);
+}
+
+const struct ft_algorithm ft_between_nodes = {NULL, start, step, await};
 
 /* ---- joining and leaving ---- */
 

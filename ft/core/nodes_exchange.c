@@ -313,23 +313,31 @@ void ft_nodes_look_for_gone(struct ft_nodes *n)
             ft_exchange_gone(&n->x, p);
 }
 
-static int await_more(struct ft_nodes_op *op, struct ft_wait *w, struct ft_error *e)
+/* Whom of this node it waits for, if it is not for other nodes: NOBODY. */
+static void find_awaited(struct ft_nodes_op *op, struct ft_await *a)
+{
+    struct ft_nodes *n = op->n;
+    bool local = n->s->n > 1 && ft_nodes_awaits(op, a), given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
+
+    /* What local ranks have made is with other nodes, or it is these that make it. */
+    if (!local || (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine)))
+        *a = (struct ft_await){ .kind = FT_AWAIT_NOBODY };
+}
+
+int ft_nodes_await(struct ft_nodes_op *op, const struct ft_await *a, struct ft_error *e)
 {
     struct ft_nodes *n = op->n;
     struct ft_stream *s = n->s;
-    struct ft_await a;
-    bool local = s->n > 1 && ft_nodes_awaits(op, &a), given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
+    bool local = a->kind != FT_AWAIT_NOBODY;
 
-    /* What local ranks have made is with other nodes, or it is these that make it. */
-    if (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine))
-        local = false;
     if (local) {
-        a = ft_stream_await_of(s, a);
-        ft_wait_goes_on(w, s->patience, &a);
+        struct ft_await said = ft_stream_await_of(s, *a);
+
+        ft_wait_goes_on(&op->wait, s->patience, &said);
     }
     if (n->x.leaving)
         ft_nodes_look_for_gone(n);
-    if (n->wire.pause(n->wire.net, w, local))
+    if (n->wire.pause(n->wire.net, &op->wait, local))
         return ft_stream_verify(s, e);
     return 0;
 }
@@ -355,54 +363,72 @@ static void open_exchange(struct ft_nodes_op *op)
     n->op = op;
 }
 
-/* live: it has units that are not committed; last: a replay comes to its end with it. */
-static bool has_ended(struct ft_nodes_op *op, bool live, bool last, uint64_t *since_ns)
+static bool has_ended(struct ft_nodes_op *op)
 {
     struct ft_exchange *x = &op->n->x;
 
-    if (!ft_nodes_over(op) || (live && !ft_exchange_over(x)))
+    if (!ft_nodes_over(op) || (op->live && !ft_exchange_over(x)))
         return false;
-    return !(live || last) || !(ft_exchange_owes(x) || lingers(op->n, since_ns));
+    return !(op->live || op->last) || !(ft_exchange_owes(x) || lingers(op->n, &op->since_ns));
 }
 
-int ft_nodes_represent(struct ft_nodes_op *op, struct ft_error *e)
+void ft_nodes_begin(struct ft_nodes_op *op)
 {
-    struct ft_nodes *n = op->n;
-    struct ft_wait w = { 0 };
-    uint64_t since_ns = 0;
-    bool live = n->x.mine < ft_nodes_unit(op, op->c->plan.units), last = ft_nodes_unit(op, op->c->plan.units) >= op->c->s->mine;
-    int err = 0, moved;
+    uint64_t end = ft_nodes_unit(op, op->c->plan.units);
 
-    if (live)
+    op->live = op->n->x.mine < end;
+    op->last = end >= op->c->s->mine;
+    if (op->live)
         open_exchange(op);
-    while (!err) {
-        int steps = ft_nodes_local_steps(op, e);
+}
 
-        moved = steps;
-        if (steps >= 0 && live) {
-            steps = exchange_steps(op, e);
-            moved |= steps;
-        }
-        if (steps < 0) {
-            err = steps;
-            break;
-        }
+/* 1: something was done; 0; an error. */
+static int do_steps(struct ft_nodes_op *op, struct ft_error *e)
+{
+    int moved = ft_nodes_local_steps(op, e), more;
+
+    if (moved < 0 || !op->live)
+        return moved;
+    more = exchange_steps(op, e);
+    return more < 0 ? more : moved | more;
+}
+
+/* What it has for other nodes, and they for it. */
+static int turn(struct ft_nodes_op *op, struct ft_error *e)
+{
+    return op->live || op->last ? op->n->wire.turn(op->n->wire.net, e) : 0;
+}
+
+static int advance(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e)
+{
+    for (;;) {
+        int moved = do_steps(op, e), sent;
+
+        if (moved < 0)
+            return moved;
         /* A short one is done before sockets are asked again: these calls are what it costs. */
-        if (moved && op->c->plan.units == 1 && !ft_exchange_owes(&n->x))
+        if (moved && op->c->plan.units == 1 && !ft_exchange_owes(&op->n->x))
             continue;
-        if (!moved && has_ended(op, live, last, &since_ns))
-            break;
-        if (live || last) {
-            steps = n->wire.turn(n->wire.net, e);
-            moved |= steps > 0;
-            err = steps < 0 ? steps : 0;
+        if (!moved && has_ended(op))
+            return 1;
+        sent = turn(op, e);
+        if (sent < 0)
+            return sent;
+        if (!moved && !sent) {
+            find_awaited(op, a);
+            return 0;
         }
-        if (moved)
-            ft_wait_over(&w, op->c->s->patience);
-        else if (!err)
-            err = await_more(op, &w, e);
+        ft_wait_over(&op->wait, op->c->s->patience);
     }
-    ft_wait_over(&w, op->c->s->patience);
-    n->op = NULL;
-    return err;
+}
+
+int ft_nodes_represent(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e)
+{
+    int over = advance(op, a, e);
+
+    if (over) {
+        ft_wait_over(&op->wait, op->c->s->patience);
+        op->n->op = NULL;
+    }
+    return over;
 }

@@ -19,11 +19,16 @@ struct ft_nodes_op {
     uint64_t in, made, out;      /* units contributed, made, consumed */
     uint64_t made_at, out_at;    /* where the records before them end */
     uint64_t own;                /* all local ranks have made so many (the representative's picture) */
-    bool verified, checked, past_cache;
+    bool begun, verified, checked, past_cache;
     char *scratch, *acc;         /* for user functions: a segment each */
     char *received;              /* where the result that comes in is, if not in its record */
 
-    /* the representative's: where records are, from the node's commit count on */
+    /* the representative's */
+    bool live, last;             /* it has units that are not committed; a replay comes to its end with it */
+    struct ft_wait wait;         /* for what it waits, since something moved */
+    uint64_t since_ns;           /* it waits for a peer that is not there; 0: it does not */
+
+    /* ... where records are, from the node's commit count on */
     uint64_t base, placed;       /* units of which positions are known: the last FT_NODES_RING of [base, placed) */
     uint64_t placed_end;
     uint64_t committed_end;      /* where the record before the next one to be committed ends */
@@ -108,7 +113,12 @@ bool ft_nodes_awaits(const struct ft_nodes_op *op, struct ft_await *a);
 
 /* ---- the representative's ---- */
 
-int ft_nodes_represent(struct ft_nodes_op *op, struct ft_error *e);
+/* Before its first step. */
+void ft_nodes_begin(struct ft_nodes_op *op);
+
+/* As struct ft_algorithm has it; *a of kind NOBODY: other nodes. */
+int ft_nodes_represent(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e);
+int ft_nodes_await(struct ft_nodes_op *op, const struct ft_await *a, struct ft_error *e);
 
 /* The keeper may move what is below. */
 void ft_nodes_release(struct ft_nodes_op *op, uint64_t position);

@@ -20,6 +20,8 @@ struct ft_coll {
     bool known;                   /* the result is in recv already, and this rank has contributed:
                                      only what it owes to others is left */
     struct ft_plan plan;
+    const struct ft_algorithm *way;
+    union ft_progress *progress;  /* the caller's, while the operation is under way */
     uint64_t in_slot;             /* redundant: what this rank contributes to units below is in its slot, by an earlier incarnation */
 };
 
@@ -70,8 +72,21 @@ static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint6
     return ft_stream_read(c->s, position, offset, ft_view_direct(to, from), n, past_cache, e);
 }
 
-/* On several nodes: as struct ft_algorithm has it (ft/core/nodes.h). */
-int ft_nodes_run(struct ft_coll *c, struct ft_error *e);
+/* ---- one that is under way (run.c). Streams may each have one ---- */
+
+/* Begins it, once all arguments are known and its call is begun (ft_stream_begin): by the plan for
+   one node, or between nodes. 0 or FT_ENOMEM. */
+int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e);
+
+/* As struct ft_algorithm has it. */
+int ft_coll_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e);
+
+/* Steps and waits until it is over: a blocking call. */
+int ft_coll_finish(struct ft_coll *c, struct ft_error *e);
+
+/* The same for n operations, each of another stream and none between nodes. After an error none of them is
+   finished. */
+int ft_coll_finish_all(struct ft_coll *const *c, uint32_t n, struct ft_error *e);
 
 /* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log
    entry nobody reads yet. User functions see copies only (RULE 11): they work in acc, with scratch,

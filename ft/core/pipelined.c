@@ -95,21 +95,21 @@ static const struct ft_steps adds = {.adds = true, .contribute = add, .take_over
 static const struct ft_steps receives = {.takes_more = true, .produce = receive, .after = FT_AFTER_ITSELF, .consume = consume, .prepare = prepare};
 static const struct ft_steps folds = {.takes_more = true, .produce = fold, .after = FT_AFTER_ITSELF, .consume = consume, .prepare = prepare};
 
-static int run_bcast(struct ft_coll *c, struct ft_error *e)
+static int start_bcast(struct ft_coll *c, struct ft_error *e)
 {
-    return ft_coll_receives(c) ? ft_units_run(c, &receives, c->root, e)
-                               : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
+    return ft_coll_receives(c) ? ft_units_start(c, &receives, c->root, e)
+                                 : ft_units_start(c, &sends, FT_FROM_NOBODY, e);
 }
 
 /* The chain: of more than two ranks from the last to the first. */
-static int run_reduce(struct ft_coll *c, struct ft_error *e)
+static int start_reduce(struct ft_coll *c, struct ft_error *e)
 {
     uint32_t n = c->s->n, me = c->s->rank, next = n == 2 ? 1 - me : me + 1;
 
     if (ft_coll_receives(c))
-        return ft_units_run(c, &folds, next, e);
-    return n > 2 && next < n ? ft_units_run(c, &adds, next, e) : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
+        return ft_units_start(c, &folds, next, e);
+    return n > 2 && next < n ? ft_units_start(c, &adds, next, e) : ft_units_start(c, &sends, FT_FROM_NOBODY, e);
 }
 
-const struct ft_algorithm ft_pipelined_bcast = {segment_of_bcast, run_bcast};
-const struct ft_algorithm ft_pipelined_reduce = {segment_of_reduce, run_reduce};
+const struct ft_algorithm ft_pipelined_bcast = {segment_of_bcast, start_bcast, ft_units_step, NULL};
+const struct ft_algorithm ft_pipelined_reduce = {segment_of_reduce, start_reduce, ft_units_step, NULL};

@@ -57,6 +57,6 @@ static const struct ft_steps steps = {
     .contribute = ft_units_contribute, .keep = keep, .take_over = take_over, .produce = produce,
     .after = FT_AFTER_ITSELF, .consume = consume};
 
-static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
+static int start(struct ft_coll *c, struct ft_error *e) { return ft_units_start(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_redundant = {ft_units_slots, run};
+const struct ft_algorithm ft_redundant = {ft_units_slots, start, ft_units_step, NULL};

@@ -15,34 +15,35 @@
 
 #include "ft/base/copy.h"
 #include "ft/core/algorithm.h"
-#include "ft/core/op.h"
+#include "ft/core/progress.h"
 
 enum { SMALL_AHEAD = 4 };  /* records */
 
 /* Until every rank has finished with the unit whose slot unit u takes over. */
-static int await_slot(struct ft_stream *s, uint64_t u, struct ft_error *e)
+static bool awaits_slot(struct ft_stream *s, uint64_t u, struct ft_await *a)
 {
-    if (u < s->params->short_depth || u - s->params->short_depth < s->finished)
-        return 0;
-    return ft_stream_await_commit(s, u - s->params->short_depth, e);
+    int64_t behind = u < s->params->short_depth || u - s->params->short_depth < s->finished ? -1 : ft_stream_behind(s, u - s->params->short_depth);
+
+    if (behind >= 0)
+        *a = (struct ft_await){ .kind = FT_AWAIT_DONE, .rank = (uint32_t)behind, .all = true, .unit = u - s->params->short_depth };
+    return behind >= 0;
 }
 
-static int contribute(struct ft_coll *c, uint64_t bytes, struct ft_error *e)
+/* An earlier incarnation may have: others may have read it already (RULE 2). False: first *a. */
+static inline bool contribute(struct ft_coll *c, uint64_t bytes, struct ft_await *a)
 {
     struct ft_stream *s = c->s;
     struct ft_slot *slot = ft_stream_short_slot(s, s->rank, s->unit);
-    int err;
 
     if (ft_stream_has_contributed(s))
-        return 0;  /* an earlier incarnation has; others may have read it already (RULE 2) */
-    err = await_slot(s, s->unit, e);
-    if (err)
-        return err;
+        return true;
+    if (awaits_slot(s, s->unit, a))
+        return false;
     if (bytes)
         ft_view_fill(&c->send, 0, bytes, slot + 1);
     slot->chain = s->chain;
     ft_stream_announce(s, FT_AWAIT_SHOWN, &slot->unit, s->unit + 1);
-    return 0;
+    return true;
 }
 
 /* Whether rank r's contribution is there, and of a history of calls that is ours. Of many ranks that is all there is to see, again and again. */
@@ -53,41 +54,63 @@ static inline bool has_come(const struct ft_stream *s, uint32_t r)
     return ft_look(&slot->unit) == s->unit + 1 && slot->chain == s->chain;
 }
 
-/* Waits for it. `last`: this rank is the last of its processor's to come. */
-static FT_HOT int await_contribution(struct ft_stream *s, uint32_t r, bool last, struct ft_error *e)
+/* 1: it has; 0: not yet, *a; or FT_EMISMATCH. */
+static int look_for(struct ft_stream *s, uint32_t r, struct ft_await *a, struct ft_error *e)
 {
     struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
-    struct ft_await a = { .kind = FT_AWAIT_SHOWN, .rank = r, .all = s->sig.call != FT_CALL_BCAST, .unit = s->unit };
-    int err;
 
-    if (s->patience->place && ft_look(&slot->unit) <= s->unit)
-        ft_wait_spin(s->patience, r, last, &slot->unit, s->unit + 1);
-    err = ft_stream_await(s, &a, e);
-    if (err || has_come(s, r))
-        return err;
+    if (has_come(s, r))
+        return 1;
+    *a = (struct ft_await){ .kind = FT_AWAIT_SHOWN, .rank = r, .all = s->sig.call != FT_CALL_BCAST, .unit = s->unit };
+    if (ft_look(&slot->unit) <= s->unit)
+        return 0;
+    if (has_come(s, r))
+        return 1;
     FT_INVARIANT(ft_peek(&slot->unit) == s->unit + 1, "a slot is not refilled before everybody has finished with it");
     return ft_stream_mismatch(s, r, e);
 }
 
-/* First those that need this processor: as long as they lack it is no use to spin for others. */
-static int await_all(struct ft_stream *s, struct ft_error *e)
+/* Ranks of one processor, this one among them. */
+static inline uint32_t sharing(const struct ft_stream *s)
 {
-    const struct ft_place *place = s->patience->place;
-    uint32_t before = ft_wait_given_way(s->patience);
-    int err = 0;
+    const struct ft_place *place = s->local ? NULL : s->patience->place;
 
-    for (uint32_t r = place ? place->from : 0; place && r < place->to && !err; r++)
-        if (r != s->rank && !has_come(s, r))
-            err = await_contribution(s, r, false, e);
-    for (uint32_t i = 1; i < s->n && !err; i++) {
-        uint32_t r = ft_stream_before(s, i);
+    return place ? place->to - place->from : 0;
+}
 
-        if (!has_come(s, r))
-            err = await_contribution(s, r, ft_wait_given_way(s->patience) == before, e);
+/* The i-th to wait for. First those that need this processor: as long as they lack it is no use to spin for others. */
+static inline uint32_t awaited(const struct ft_stream *s, uint32_t first, uint32_t i)
+{
+    return i < first ? s->patience->place->from + i : ft_stream_before(s, i - first + 1);
+}
+
+static FT_HOT int look_for_all(struct ft_coll *c, struct ft_brief *x, struct ft_await *a, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    uint32_t first = sharing(s);
+
+    for (; x->come < first + s->n - 1; x->come++) {
+        uint32_t r = awaited(s, first, x->come);
+        int come = r == s->rank || has_come(s, r) ? 1 : look_for(s, r, a, e);
+
+        if (come <= 0)
+            return come;
     }
-    if (!err)
-        s->finished = s->unit;
-    return err;
+    s->finished = s->unit;
+    return 1;
+}
+
+/* A rank that shares its processor with others spins before it gives way, but not for those that need this processor, and for
+   others only as the last of its own to come: who has not given way since it has contributed. */
+static int await(struct ft_coll *c, const struct ft_await *a, struct ft_error *e)
+{
+    const struct ft_brief *x = &c->progress->brief;
+    struct ft_stream *s = c->s;
+
+    if (s->patience->place && a->kind == FT_AWAIT_SHOWN)
+        ft_wait_spin(s->patience, ft_stream_local(s, a->rank), x->come >= sharing(s) && c->root < 0 && ft_wait_given_way(s->patience) == x->given_way,
+                     ft_stream_awaited(s, a), a->unit + 1);
+    return ft_stream_await(s, a, e);
 }
 
 static const void *slot_of(const struct ft_coll *c, uint32_t r)
@@ -167,55 +190,61 @@ static bool needs_everybody(const struct ft_coll *c)
     return c->root < 0 || (c->s->sig.call == FT_CALL_REDUCE && ft_coll_leads(c));
 }
 
-static int result_live(struct ft_coll *c, struct ft_error *e)
+static void take(const struct ft_coll *c)
 {
-    struct ft_stream *s = c->s;
-    int err = 0;
-
-    if (needs_everybody(c))
-        err = await_all(s, e);
-    else if (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c))
-        err = await_contribution(s, (uint32_t)c->root, false, e);
-    if (err || !ft_coll_receives(c) || c->known)
-        return err;
     if (ft_coll_gathers(c)) {
-        for (uint32_t r = 0; r < s->n; r++) {
+        for (uint32_t r = 0; r < c->s->n; r++) {
             struct ft_view part = ft_view_part(&c->recv, r);
 
             ft_view_unpack(&part, 0, ft_view_bytes(&part), slot_of(c, r));
         }
-    } else if (s->sig.call == FT_CALL_BCAST) {
+    } else if (c->s->sig.call == FT_CALL_BCAST) {
         ft_view_unpack(&c->recv, 0, c->bytes, slot_of(c, (uint32_t)c->root));
     } else if (c->bytes) {
         reduce(c);
     }
-    return 0;
+}
+
+/* 1, 0 or an error, as a step. */
+static inline int result_live(struct ft_coll *c, struct ft_brief *x, struct ft_await *a, struct ft_error *e)
+{
+    int come = 1;
+
+    if (needs_everybody(c))
+        come = look_for_all(c, x, a, e);
+    else if (c->s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c))
+        come = look_for(c->s, (uint32_t)c->root, a, e);
+    if (come == 1 && ft_coll_receives(c) && !c->known)
+        take(c);
+    return come;
 }
 
 /* The unit was finished by an earlier incarnation. */
-static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result, struct ft_error *e)
+static int result_replayed(struct ft_coll *c, const struct ft_brief *x, struct ft_await *a, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    uint64_t at = ft_record_offset(result);
+    uint64_t at = ft_record_offset(x->result);
+    int64_t behind;
     int err;
 
     /* Who gets no result need not wait until the others have come so far: if our trail still has the call,
        ft_stream_begin has compared it; if not, we went on so far that the unit is committed. (Not our slot:
        killed while refilling it we left another unit's bytes under the old number. Found by the explorer.) */
     if (!ft_coll_receives(c) && ft_peek(&ft_stream_trail(s, s->rank, s->unit)->unit) == s->unit + 1)
+        return 1;
+    behind = ft_stream_behind(s, s->unit);
+    if (behind >= 0) {
+        *a = (struct ft_await){ .kind = FT_AWAIT_DONE, .rank = (uint32_t)behind, .all = true, .unit = s->unit };
         return 0;
-    err = ft_stream_await_commit(s, s->unit, e);
-    if (!err)
-        err = ft_stream_check_record(s, position, s->unit, e);
-    if (!ft_coll_receives(c))
-        return err;
-    for (uint32_t i = 0; i < ft_view_pieces(&c->recv) && !err; i++) {
+    }
+    err = ft_stream_check_record(s, x->position, s->unit, e);
+    for (uint32_t i = 0; ft_coll_receives(c) && i < ft_view_pieces(&c->recv) && !err; i++) {
         struct ft_view piece = ft_view_piece(&c->recv, i);
 
-        err = ft_coll_read(c, position, at, &piece, 0, ft_view_bytes(&piece), false, e);
+        err = ft_coll_read(c, x->position, at, &piece, 0, ft_view_bytes(&piece), false, e);
         at += ft_view_bytes(&piece);
     }
-    return err;
+    return err ? err : 1;
 }
 
 /* The next calls are likely to be like this one. Their records are memory nobody has touched for long: have the lines by then. A small call takes less
@@ -245,43 +274,66 @@ static void prepare_slot(const struct ft_coll *c, uint64_t wrote)
     s->wrote = s->unit;
 }
 
-static FT_HOT int run(struct ft_coll *c, struct ft_error *e)
+/* This rank's part in it, once: as a step. */
+static inline int begin(struct ft_coll *c, struct ft_brief *x, struct ft_await *a)
 {
     struct ft_stream *s = c->s;
-    uint64_t result = ft_coll_result(c, 0);
-    uint64_t position = ft_log_place(&s->log, s->end, result);
-    uint64_t end = position + ft_record_bytes(result);
-    int err;
+    bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
+    uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
 
-    if (__builtin_expect(ft_stream_replays(s, s->unit), 0)) {
-        err = result_replayed(c, position, result, e);
-    } else {
-        bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
-        uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
-        char *record = ft_log_write(&s->log, position, result);
-
-        err = contribute(c, part, e);
-        if (!err) {
-            /* What needs nobody, while the others' contributions are on their way. A barrier's record is a head; that of a result wins nothing here. */
-            if (result == 0 && ft_coll_leads(c))
-                ft_stream_write_head(s, s->unit, s->end, position, 0);
-            prepare_slot(c, part);
-            err = result_live(c, e);
-        }
-        if (!err) {
-            struct piece piece = { 0 };
-
-            if (result > 0) {
-                piece = piece_of(c, result);
-                write_log(c, record, position, result, &piece);
-            }
-            ft_stream_done_quiet(s, s->unit + 1, end);
-            prepare_record(record, result, &piece);
-        }
-    }
-    if (!err)
-        ft_stream_end(s, 1, end);
-    return err;
+    if (ft_stream_lacks_memory(s, x->position, x->result, a) || !contribute(c, part, a))
+        return 0;
+    x->record = ft_log_write(&s->log, x->position, x->result);
+    x->given_way = ft_wait_given_way(s->patience);
+    /* What needs nobody, while the others' contributions are on their way. A barrier's record is a head; that of a result wins nothing here. */
+    if (x->result == 0 && ft_coll_leads(c))
+        ft_stream_write_head(s, s->unit, s->end, x->position, 0);
+    prepare_slot(c, part);
+    return 1;
 }
 
-const struct ft_algorithm ft_short = {NULL, run};  /* one unit, of all there is */
+static inline int live(struct ft_coll *c, struct ft_brief *x, struct ft_await *a, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    struct piece piece = { 0 };
+    int over = x->record ? 1 : begin(c, x, a);
+
+    if (over == 1)
+        over = result_live(c, x, a, e);
+    if (over != 1)
+        return over;
+    if (x->result > 0) {
+        piece = piece_of(c, x->result);
+        write_log(c, x->record, x->position, x->result, &piece);
+    }
+    ft_stream_done_quiet(s, s->unit + 1, x->end);
+    prepare_record(x->record, x->result, &piece);
+    return 1;
+}
+
+static FT_HOT int start(struct ft_coll *c, struct ft_error *e)
+{
+    struct ft_brief *x = &c->progress->brief;
+    struct ft_stream *s = c->s;
+
+    (void)e;
+    x->result = ft_coll_result(c, 0);
+    x->position = ft_log_place(&s->log, s->end, x->result);
+    x->end = x->position + ft_record_bytes(x->result);
+    x->record = NULL;
+    x->come = 0;
+    return 0;
+}
+
+static FT_HOT int step(struct ft_coll *c, struct ft_await *a, struct ft_error *e)
+{
+    struct ft_brief *x = &c->progress->brief;
+    struct ft_stream *s = c->s;
+    int over = __builtin_expect(ft_stream_replays(s, s->unit), 0) ? result_replayed(c, x, a, e) : live(c, x, a, e);
+
+    if (over == 1)
+        ft_stream_end(s, 1, x->end);
+    return over;
+}
+
+const struct ft_algorithm ft_short = {NULL, start, step, await};  /* one unit, of all there is */

@@ -29,7 +29,8 @@ struct ft_stream {
     const uint32_t *local;            /* [n]: which rank of this node each is, by which all shared words are numbered; NULL: itself */
     uint32_t me, size;                /* the same in the whole job: what programs see */
     uint32_t number;                  /* of the stream, ... */
-    uint64_t use;                     /* ... and of its use (ft/shm/streams.h) */
+    uint64_t use;                     /* ... and of its use (ft/shm/streams.h), ... */
+    bool left;                        /* ... which this incarnation has left */
     bool apart;                       /* not all of the stream's ranks share this memory, or there is one only */
     struct ft_nodes *nodes;           /* what it takes to work with those of other nodes, or NULL */
     const char *name;                 /* for messages */
@@ -81,13 +82,9 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
 /* Leaves it after its last operation: nothing may be called on it any more. */
 void ft_stream_leave_use(struct ft_stream *s);
 
-/* Where it is: part of what a snapshot says. */
-static inline struct ft_position ft_stream_position(const struct ft_stream *s)
-{
-    bool left = s->stay && atomic_load_explicit(&s->stay->left, memory_order_relaxed) >= s->use;
-
-    return (struct ft_position){ .use = s->use, .unit = s->unit, .end = left ? FT_POSITION_LEFT : s->end };
-}
+/* Where it is: part of what a snapshot says. Of a stream that it has left it needs what follows where the log has come to: that is
+   where it may come in again. */
+struct ft_position ft_stream_position(const struct ft_stream *s);
 
 /* The copy of a handle that a snapshot has kept becomes its rank's next incarnation: what is no longer true of it is
    read again. */
@@ -121,7 +118,7 @@ struct ft_wait ft_stream_wait_for(const struct ft_stream *s, const struct ft_awa
 static inline struct ft_await ft_stream_await_of(const struct ft_stream *s, struct ft_await a)
 {
     a.stream = s->number;
-    a.rank = ft_stream_local(s, a.rank);
+    a.rank = a.kind == FT_AWAIT_MEMORY ? 0 : ft_stream_local(s, a.rank); /* who says it is no rank */
     return a;
 }
 
@@ -133,6 +130,9 @@ static inline void ft_stream_announce(const struct ft_stream *s, enum ft_await_k
 
 /* A rank that has not contributed to unit u of an operation in segments, or -1. Does not wait. */
 int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u);
+
+/* A rank that has not finished with unit u, or -1: u is committed. Does not wait. */
+int64_t ft_stream_behind(struct ft_stream *s, uint64_t u);
 
 /* Waits until every rank's `done` is past unit u: u is committed. Same errors. */
 int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e);
@@ -214,10 +214,21 @@ static inline struct ft_trail *ft_stream_trail(const struct ft_stream *s, uint32
     return &s->trails[(uint64_t)ft_stream_local(s, rank) * s->params->trail + (u & (s->params->trail - 1))];
 }
 
+/* A record with a result of n bytes has no memory yet at its position, and *a says so: what follows would wait. */
+static inline bool ft_stream_lacks_memory(struct ft_stream *s, uint64_t position, uint64_t n, struct ft_await *a)
+{
+    if (ft_log_has(&s->log, position, n))
+        return false;
+    *a = (struct ft_await){ .kind = FT_AWAIT_MEMORY, .unit = position + ft_record_bytes(n) - 1 };
+    return true;
+}
+
 /* The word that a rank waits for, which is a->unit + 1 at least when a->rank has done it. a->kind is not NOBODY. */
 static inline _Atomic uint64_t *ft_stream_awaited(const struct ft_stream *s, const struct ft_await *a)
 {
     switch (a->kind) {
+    case FT_AWAIT_MEMORY:
+        return &s->log.head->ready;
     case FT_AWAIT_JOINED:
         return &ft_region_stream(s->region, s->number).stays[ft_stream_local(s, a->rank)].use;
     case FT_AWAIT_SHOWN:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ft/base/copy.h"
+#include "ft/core/progress.h"
 
 enum { PREFETCH = 8192 };  /* larger ones are streams, which the hardware sees coming */
 
@@ -11,20 +12,6 @@ static uint64_t place(const struct ft_units *x, uint64_t i, uint64_t before, uin
 {
     *result = ft_coll_result(x->c, i);
     return ft_log_place(&x->c->s->log, before, *result);
-}
-
-/* A rank that has not finished with unit u, or -1: the unit is committed. */
-static int64_t behind(struct ft_stream *s, uint64_t u)
-{
-    if (ft_stream_committed(s, u))
-        return -1;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t r = ft_stream_before(s, i);
-
-        if (ft_look(&ft_stream_counters(s, r)->done) <= u)
-            return r;
-    }
-    return -1;
 }
 
 /* ---- what keeps this rank from a step: true, and for whom it has to wait ---- */
@@ -40,7 +27,7 @@ static bool awaits_window(struct ft_stream *s, uint64_t u, struct ft_await *a)
 {
     uint64_t depth = s->params->slot_depth;
 
-    return u >= depth && awaits(a, FT_AWAIT_DONE, behind(s, u - depth), true, u - depth);
+    return u >= depth && awaits(a, FT_AWAIT_DONE, ft_stream_behind(s, u - depth), true, u - depth);
 }
 
 /* Until the contributions that unit u is made from are there. */
@@ -53,6 +40,14 @@ static bool awaits_contributions(struct ft_units *x, uint64_t u, struct ft_await
     return awaits(a, FT_AWAIT_CONTRIBUTED, ft_look(&ft_stream_counters(s, x->from)->contributed) > u ? -1 : x->from, false, u);
 }
 
+/* Until there is memory for the record of unit i. */
+static bool awaits_memory(struct ft_units *x, uint64_t i, uint64_t before, struct ft_await *a)
+{
+    uint64_t result, position = place(x, i, before, &result);
+
+    return ft_stream_lacks_memory(x->c->s, position, result, a);
+}
+
 static bool contribution_awaits(struct ft_units *x, struct ft_await *a)
 {
     struct ft_stream *s = x->c->s;
@@ -60,7 +55,8 @@ static bool contribution_awaits(struct ft_units *x, struct ft_await *a)
 
     if (ft_peek(&ft_stream_counters(s, s->rank)->contributed) > u)
         return false;
-    return (x->steps->adds && awaits_contributions(x, u, a)) || awaits_window(s, u, a);
+    return (x->steps->adds && awaits_contributions(x, u, a)) || awaits_window(s, u, a) ||
+           (x->steps->logs && awaits_memory(x, x->in, x->in_at, a));
 }
 
 static bool production_awaits(struct ft_units *x, struct ft_await *a)
@@ -70,7 +66,8 @@ static bool production_awaits(struct ft_units *x, struct ft_await *a)
 
     if (ft_peek(&ft_stream_counters(s, s->rank)->done) > u)
         return false;
-    return x->from == FT_FROM_NOBODY ? awaits_window(s, u, a) : awaits_contributions(x, u, a);
+    return (x->from == FT_FROM_NOBODY ? awaits_window(s, u, a) : awaits_contributions(x, u, a)) ||
+           (x->steps->produce && !x->steps->logs && awaits_memory(x, x->made, x->made_at, a));
 }
 
 static bool consumption_awaits(struct ft_units *x, struct ft_await *a)
@@ -79,7 +76,7 @@ static bool consumption_awaits(struct ft_units *x, struct ft_await *a)
     uint64_t u = ft_units_unit(x, x->out);
 
     if (x->steps->after == FT_AFTER_ALL || ft_stream_replays(s, u))
-        return awaits(a, FT_AWAIT_DONE, behind(s, u), true, u);
+        return awaits(a, FT_AWAIT_DONE, ft_stream_behind(s, u), true, u);
     if (x->steps->after == FT_AFTER_ROOT)
         return awaits(a, FT_AWAIT_DONE, ft_look(&ft_stream_counters(s, x->c->root)->done) > u ? -1 : x->c->root, false, u);
     return false;
@@ -106,7 +103,7 @@ static bool blocked(struct ft_units *x, struct ft_await *a)
         is = consumption_awaits(x, a);
     else
         is = contribution_awaits(x, a);
-    FT_INVARIANT(!is || a->rank != x->c->s->rank, "a rank does not wait for itself");
+    FT_INVARIANT(!is || a->kind == FT_AWAIT_MEMORY || a->rank != x->c->s->rank, "a rank does not wait for itself");
     return is;
 }
 
@@ -182,7 +179,7 @@ static bool takes_more(struct ft_units *x, uint64_t taken)
     struct ft_await a;
 
     return x->steps->takes_more && x->made < x->c->plan.units && taken < x->c->s->params->slot_depth / 2 &&
-           !awaits_contributions(x, ft_units_unit(x, x->made), &a);
+           !awaits_contributions(x, ft_units_unit(x, x->made), &a) && !awaits_memory(x, x->made, x->made_at, &a);
 }
 
 static int produce(struct ft_units *x, struct ft_error *e)
@@ -236,7 +233,7 @@ static int consume(struct ft_units *x, struct ft_error *e)
     return err;
 }
 
-/* ---- the loop ---- */
+/* ---- all of them ---- */
 
 /* 1: something was done; 0; an error. */
 static int do_steps(struct ft_units *x, struct ft_error *e)
@@ -261,29 +258,6 @@ static int do_steps(struct ft_units *x, struct ft_error *e)
     return err ? err : moved;
 }
 
-static int run(struct ft_units *x, struct ft_error *e)
-{
-    struct ft_stream *s = x->c->s;
-    uint64_t units = x->c->plan.units;
-    int moved = 0;
-
-    while (moved >= 0 && (x->made < units || x->out < units)) {
-        struct ft_await a;
-
-        moved = do_steps(x, e);
-        if (moved == 0 && blocked(x, &a))
-            moved = ft_stream_await(s, &a, e);
-    }
-    /* Who else had written there had said what it calls before that: the fence keeps the copies
-       before this look. With two ranks there is nobody else. Also in a replay: as long as not
-       all have met since, the trail has it. */
-    if (moved >= 0 && x->steps->after == FT_AFTER_ROOT && s->n > 2) {
-        atomic_thread_fence(memory_order_acquire);
-        return ft_stream_verify(s, e);
-    }
-    return moved < 0 ? moved : 0;
-}
-
 /* Who contributes nothing or receives nothing has nothing to do in those steps. */
 static void skip_idle_steps(struct ft_units *x)
 {
@@ -304,47 +278,89 @@ static void skip_idle_steps(struct ft_units *x)
 }
 
 /* A result that nobody here consumes is not looked at by consume(): a replay checks its first
-   record. */
-static int check_replayed(struct ft_units *x, struct ft_error *e)
+   record. 1; 0: before *a it cannot; an error. */
+static int check_replayed(struct ft_units *x, struct ft_await *a, struct ft_error *e)
 {
     struct ft_stream *s = x->c->s;
     uint64_t result, position = place(x, 0, s->end, &result);
     int err;
 
     if (!ft_stream_replays(s, s->first))
+        return 1;
+    if (awaits(a, FT_AWAIT_DONE, ft_stream_behind(s, s->first), true, s->first))
         return 0;
-    err = ft_stream_await_commit(s, s->first, e);
-    if (!err)
-        err = ft_stream_check_record(s, position, s->first, e);
+    err = ft_stream_check_record(s, position, s->first, e);
     x->checked = !err;
-    return err;
+    return err ? err : 1;
 }
 
-int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, struct ft_error *e)
+int ft_units_start(struct ft_coll *c, const struct ft_steps *steps, int64_t from, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct ft_units x = { .c = c, .steps = steps, .from = from, .in_at = s->end, .made_at = s->end, .out_at = s->end,
-                          .past_cache = ft_coll_total(c) >= s->params->past_cache };
+    struct ft_units *x = &c->progress->units;
     bool user = c->op && c->op->reduction == FT_USER && !c->plan.gathered;
-    int err;
 
-    if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
-        free(x.scratch);
+    *x = (struct ft_units){ .c = c, .steps = steps, .from = from, .in_at = s->end, .made_at = s->end, .out_at = s->end,
+                            .past_cache = ft_coll_total(c) >= s->params->past_cache };
+    if (user && (!(x->scratch = malloc(s->params->slot_bytes)) || !(x->acc = malloc(s->params->slot_bytes)))) {
+        free(x->scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);
     }
-    err = check_replayed(&x, e);
-    if (!err) {
-        skip_idle_steps(&x);
-        err = run(&x, e);
-    }
-    free(x.acc);
-    free(x.scratch);
-    if (err)
-        return err;
-    ft_stream_end(s, c->plan.units, x.made_at);
-    if (steps->prepare && c->plan.units == 1)
-        steps->prepare(&x);
     return 0;
+}
+
+/* Who else had written there had said what it calls before that: the fence keeps the copies
+   before this look. With two ranks there is nobody else. Also in a replay: as long as not
+   all have met since, the trail has it. */
+static int verify_all(struct ft_units *x, struct ft_error *e)
+{
+    if (x->steps->after != FT_AFTER_ROOT || x->c->s->n <= 2)
+        return 0;
+    atomic_thread_fence(memory_order_acquire);
+    return ft_stream_verify(x->c->s, e);
+}
+
+/* As much as can be done. 1: all of it; 0: no more before *a; an error. */
+static int advance(struct ft_units *x, struct ft_await *a, struct ft_error *e)
+{
+    uint64_t units = x->c->plan.units;
+    int err;
+
+    if (!x->begun) {
+        int checked = check_replayed(x, a, e);
+
+        if (checked <= 0)
+            return checked;
+        skip_idle_steps(x);
+        x->begun = true;
+    }
+    while (x->made < units || x->out < units) {
+        int moved = do_steps(x, e);
+
+        if (moved < 0)
+            return moved;
+        if (moved == 0 && blocked(x, a))
+            return 0;
+    }
+    err = verify_all(x, e);
+    return err ? err : 1;
+}
+
+int ft_units_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e)
+{
+    struct ft_units *x = &c->progress->units;
+    int over = advance(x, a, e);
+
+    if (over == 0)
+        return 0;
+    free(x->acc);
+    free(x->scratch);
+    if (over < 0)
+        return over;
+    ft_stream_end(c->s, c->plan.units, x->made_at);
+    if (x->steps->prepare && c->plan.units == 1)
+        x->steps->prepare(x);
+    return 1;
 }
 
 /* ---- for algorithms ---- */

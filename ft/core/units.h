@@ -31,6 +31,7 @@ struct ft_units {
     uint64_t out;         /* ... and consumed */
     uint64_t in_at, made_at, out_at;  /* where the records before them end in the log */
     uint64_t fresh;       /* from this unit on this incarnation has made its own part itself */
+    bool begun;
     bool verified;        /* those that it works with have shown the signature, ... */
     bool checked;         /* ... or, in a replay, the log has */
     bool past_cache;      /* the result is larger than what caches hold */
@@ -55,6 +56,7 @@ typedef void ft_unit_step(struct ft_units *x, uint64_t position, uint64_t result
 
 struct ft_steps {
     bool adds;                 /* contributes to a unit once x->from has */
+    bool logs;                 /* contributes into the record */
     bool takes_more;           /* produces units that are there together (pipelined.c) */
     enum ft_after after;
     ft_unit_step *contribute;  /* unit x->in; the record before it ends at x->in_at */
@@ -67,8 +69,9 @@ struct ft_steps {
                                                    the next one writes, if it is like this one */
 };
 
-/* Runs it to its end; from: a rank, FT_FROM_ALL, FT_FROM_NOBODY. */
-int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, struct ft_error *e);
+/* For struct ft_algorithm. from: a rank, FT_FROM_ALL, FT_FROM_NOBODY. */
+int ft_units_start(struct ft_coll *c, const struct ft_steps *steps, int64_t from, struct ft_error *e);
+int ft_units_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e);
 
 static inline uint64_t ft_units_unit(const struct ft_units *x, uint64_t i) { return x->c->s->first + i; }
 

@@ -151,6 +151,16 @@ FT_HOT char *ft_log_write(struct ft_log *log, uint64_t position, uint64_t n)
     return at + (position & (log->extent_bytes - 1));
 }
 
+bool ft_log_has_slow(struct ft_log *log, uint64_t position, uint64_t n)
+{
+    uint64_t least = position + ft_record_bytes(n);
+
+    if (ft_look(&log->head->ready) >= least)
+        return true;
+    ask(log, least, ahead_of(log, ft_log_extent(log, position)));
+    return false;
+}
+
 static bool read_file(const struct ft_log *log, uint64_t at, char *to, uint64_t n)
 {
     while (n > 0) {

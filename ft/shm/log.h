@@ -63,6 +63,13 @@ static inline uint64_t ft_log_extent(const struct ft_log *log, uint64_t position
 /* Address of a record with a result of n bytes that is not committed: always in memory. Waits for the keeper to assign memory. */
 char *ft_log_write(struct ft_log *log, uint64_t position, uint64_t n);
 
+/* There is memory for it: ft_log_write does not wait. Else it has been asked for. */
+bool ft_log_has_slow(struct ft_log *log, uint64_t position, uint64_t n);
+static inline bool ft_log_has(struct ft_log *log, uint64_t position, uint64_t n)
+{
+    return __builtin_expect(position + ft_record_bytes(n) <= log->warm_to, 1) || ft_log_has_slow(log, position, n);
+}
+
 /* Another rank writes a record there, and this one does not read it either: it may be the one that asks for memory ahead, for all. */
 void ft_log_pass(struct ft_log *log, uint64_t position);
 

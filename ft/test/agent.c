@@ -251,7 +251,7 @@ void make_region(const struct scenario *sc)
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
-    params.gather_bytes = params.slot_bytes;
+    params.gather_bytes = sc->two ? 1024 : params.slot_bytes; /* what is in flight of an allgather is more than an extent */
     params.slot_room = 2 * params.slot_bytes;
     params.unkept = room == LEFT;
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||

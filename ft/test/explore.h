@@ -81,7 +81,7 @@ struct second {
     bool in;                       /* this rank is in it, or has not left it yet */
     uint32_t n, local[MAX_RANKS];  /* who is in it, ... */
     struct ft_stream stream;       /* ... as this rank perhaps is */
-    struct ft_position left[MAX_RANKS + 1];  /* where it was in those that it has left, by their numbers */
+    struct ft_stream left[MAX_RANKS + 1];    /* those that it has left, by their numbers */
 };
 
 /* A rank, or the keeper: the last one. */
@@ -181,6 +181,8 @@ bool make_version(struct actor *r);          /* after it, if it is time. False: 
 void meet(struct actor *r, struct ft_error *e);      /* before the call it stands at, if it is time: the second stream begins */
 void part(struct actor *r);                          /* ... or ends */
 bool is_out(const struct actor *r);                  /* that call is on the second stream, without this rank */
+bool is_both(const struct actor *r);                 /* it is one call on each stream */
+int make_both(struct actor *r, struct ft_error *e);
 struct ft_stream *stream_of(struct actor *r);        /* of that call */
 uint32_t crew_of(const struct actor *r, uint32_t ranks[MAX_RANKS], uint32_t *me);  /* who makes it: so many; r is number *me */
 void second_position(const struct actor *r, struct ft_positions *p);
@@ -193,6 +195,7 @@ void begin_life(struct actor *r);            /* from the call it stands at */
 
 /* program.c */
 extern const char *const what_text[NWHAT];
+int32_t truth(uint32_t call, uint32_t rank, uint32_t i);
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i);
 void expect_bcast(struct actor *r, uint32_t call, uint32_t root, uint32_t count);
 void expect_reduced(struct actor *r, uint32_t call, uint32_t count);

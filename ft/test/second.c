@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A second stream of an explored job: some ranks come into it, make calls on it by turns with those on the world's, and leave it. */
+/* A second stream of an explored job: some ranks come into it, make calls on it by turns with those on the world's, or at the same
+   time, and leave it. */
 #include <string.h>
 
+#include "ft/core/progress.h"
 #include "ft/ft.h"
 #include "ft/test/explore.h"
 
@@ -58,7 +60,7 @@ static void leave(struct actor *r)
         return;
     s->in = false;
     ft_stream_leave_use(&s->stream);
-    s->left[s->use.stream] = ft_stream_position(&s->stream);
+    s->left[s->use.stream] = s->stream;
 }
 
 void part(struct actor *r)
@@ -100,7 +102,74 @@ void meet(struct actor *r, struct ft_error *e)
 
 static bool is_second(const struct actor *r) { return r->second.on; }
 
-bool is_out(const struct actor *r) { return is_second(r) && index_of(&r->second, r->index) < 0; }
+/* ---- an allreduce on each of both streams, at the same time ---- */
+
+struct both {
+    struct ft_op op;
+    struct ft_coll c;
+    union ft_progress progress;
+};
+
+bool is_both(const struct actor *r) { return is_second(r) && r->call % 2; }
+
+static int begin(struct both *b, struct ft_stream *s, const int32_t *send, int32_t *recv, uint32_t count, uint64_t site, struct ft_error *e)
+{
+    static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
+    struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_I32, .root = -1, .elem = 4, .count = count };
+    int err;
+
+    b->op = (struct ft_op){ FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
+    b->c = (struct ft_coll){ .s = s, .op = &b->op, .send = ft_view_of(send, count, type), .recv = ft_view_of(recv, count, type),
+                             .bytes = count * 4, .elem = 4, .root = -1, .progress = &b->progress };
+    err = ft_stream_begin(s, &sig, site, e);
+    return err ? err : ft_coll_start(&b->c, b->c.bytes, e);
+}
+
+static void expect_sum(struct actor *r, const char *what, const int32_t *recv, uint32_t count, const uint32_t *ranks, uint32_t n)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t sum = 0;
+
+        for (uint32_t q = 0; q < n; q++)
+            sum += (uint32_t)truth(r->call, ranks[q], i);
+        if ((uint32_t)recv[i] != sum)
+            failed("rank %u incarnation %u call %u: sum on %s: element %u is %d", r->index, r->incarnation, r->call, what, i, recv[i]);
+    }
+}
+
+enum { APART = 2048 /* elements, between the buffers of both */ };
+
+/* Who is not in the second one makes the world's call alone. Who is begins them in an order of its own. */
+int make_both(struct actor *r, struct ft_error *e)
+{
+    const struct second *s = &r->second;
+    bool member = index_of(s, r->index) >= 0, last = (r->call / 2 + r->index) % 2;
+    uint32_t count = r->call % 8 == 1 ? job.sc.count * 4 : r->call % 8 == 5 ? job.sc.count : 5, all[MAX_RANKS];
+    struct both both[2];
+    struct ft_coll *c[2] = { &both[last || !member ? 0 : 1].c, &both[last ? 1 : 0].c };
+    int err = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        r->send[i] = r->send[APART + i] = truth(r->call, r->index, i);
+    for (uint32_t i = 0; i < job.sc.ranks; i++)
+        all[i] = i;
+    if (member && !last)
+        err = begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
+    if (!err)
+        err = begin(&both[0], &r->stream, r->send, r->recv, count, 8, e);
+    if (!err && member && last)
+        err = begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
+    if (!err)
+        err = ft_coll_finish_all(c, member ? 2 : 1, e);
+    if (err)
+        return err;
+    expect_sum(r, "the world's", r->recv, count, all, job.sc.ranks);
+    if (member)
+        expect_sum(r, "the second", r->recv + APART, count, s->local, s->n);
+    return 0;
+}
+
+bool is_out(const struct actor *r) { return is_second(r) && !is_both(r) && index_of(&r->second, r->index) < 0; }
 
 struct ft_stream *stream_of(struct actor *r) { return is_second(r) ? &r->second.stream : &r->stream; }
 
@@ -119,10 +188,10 @@ void second_position(const struct actor *r, struct ft_positions *p)
     const struct second *s = &r->second;
 
     for (uint32_t k = 1; k <= job.sc.ranks; k++) {
-        struct ft_position at = s->in && s->use.stream == k ? ft_stream_position(&s->stream) : s->left[k];
+        const struct ft_stream *stream = s->in && s->use.stream == k ? &s->stream : &s->left[k];
 
-        if (at.use)
-            ft_position_add(p, k, at);
+        if (stream->use)
+            ft_position_add(p, k, ft_stream_position(stream));
     }
 }
 
