@@ -264,8 +264,8 @@ static void hand_over(int to, int fd, uint64_t generation)
     cr_assert_eq(sendmsg(to, &m, 0), (ssize_t)sizeof post);
 }
 
-/* Where another host's representative was first its link waited for this one, which then never asked for any. To the keeper there was no link, and it
-   released what that host lacked when the link broke (found by the test `apart`). */
+/* Where another host's representative was first its link waited for this one, which then never asked for any. To the keeper
+   there was no link, and it released what that host lacked when the link broke (found by the test `apart`). */
 Test(frames, the_log_is_kept_for_a_peer_whose_link_was_there_first, .init = set_up)
 {
     static struct ft_net net;

@@ -397,8 +397,8 @@ void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_reg
     *wire = (struct ft_wire){ .net = net, .turn = turn, .pause = pause_turn, .ring = ring_for };
 }
 
-/* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. They are wanted, too: only of links
-   that are the keeper knows that something of the log is kept for the other end. */
+/* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. They are wanted, too:
+   by that the keeper knows that something of the log is kept for the other end. */
 void ft_net_start(struct ft_net *net)
 {
     look_for_sockets(net);

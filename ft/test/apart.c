@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The explorer of a job on several nodes: the steps that ranks of a node make in memory they share while their representative works with others
-   (ft/core/nodes_local.c, nodes_exchange.c, frames.c), killed at every crash point. As explore.c, which has one node.
+/* The explorer of a job on several nodes: the steps that ranks of a node make in memory they
+   share while their representative works with others (ft/core/nodes_local.c, nodes_exchange.c,
+   frames.c), killed at every crash point. As explore.c, which has one node.
 
-   Single crashes are tried in eight ways: two schedules, successors and connections at once or only when nobody else can go on, what was about to be
-   written half written (and what was sent lost) or not at all. Then random schedules with several faults, by seed. Every result of every incarnation
-   is checked; in the end all nodes have the same log, and every rank is started once more and must get all results out of its node's.
+   Single crashes are tried in eight ways: two schedules, successors and connections at once or
+   only when nobody else can go on, what was about to be written half written (and what was sent
+   lost) or not at all. Then random schedules with several faults, by seed. Every result of every
+   incarnation is checked; in the end all nodes have the same log, and every rank is started once
+   more and must get all results out of its node's.
 
-   apart [--seeds N] [--seed S] [--kills K] [--chance] [--quick | --full] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
+      apart [--seeds N] [--seed S] [--kills K] [--chance] [--quick | --full] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
 
    A failure prints what to call to see it again. */
 #include <signal.h>
@@ -28,14 +31,20 @@ int main(void)
 static uint64_t runs;
 static struct plan current;
 
-static uint32_t flags_of(const struct scenario *sc) { return sc->in_place + 2 * sc->crooked + 4 * sc->wide + 8 * sc->loses + 16 * sc->snapshots; }
+static uint32_t flags_of(const struct scenario *sc)
+{
+    return sc->in_place + 2 * sc->crooked + 4 * sc->wide + 8 * sc->loses + 16 * sc->snapshots;
+}
 
 static void say_failed(const struct plan *p)
 {
+    const struct scenario *sc = &job.sc;
+
     printf("FAILED %s, nodes of %u ranks, %u elements, %u calls: %s\n"
            "  again: apart --only %d,%u,%u,%u,%d,%u --plan %lld,%d,%d,%d,%u,%u\n",
-           what_text[job.sc.what], job.sc.layout, job.sc.count, job.sc.calls, job.failure, job.sc.what, job.sc.layout, job.sc.count, job.sc.calls,
-           job.sc.room, flags_of(&job.sc), (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
+           what_text[sc->what], sc->layout, sc->count, sc->calls, job.failure, sc->what, sc->layout,
+           sc->count, sc->calls, sc->room, flags_of(sc), (long long)p->kill_at, p->torn, p->late,
+           p->switch_always, p->seed, p->kills);
 }
 
 /* The engine's own invariants end the process. */
@@ -76,7 +85,8 @@ static bool every_single_crash(bool sample)
     return true;
 }
 
-/* A run follows from its plan alone, so that what a failure prints shows it again: in new memory it is the same. */
+/* A run follows from its plan alone, so that what a failure prints shows it again: in new memory
+   it is the same. */
 static bool same_alone(const struct plan *p)
 {
     uint64_t course = job.course;
@@ -133,51 +143,65 @@ static const struct search searches[] = {
     { { .what = BARRIER, .layout = 22, .calls = 2 }, { SAMPLE, ALL, ALL }, 1, 0 },
     { { .what = BCAST, .layout = 21, .count = 5, .calls = 3 }, { SAMPLE, ALL, ALL }, 1, 0 },
     { { .what = BCAST, .layout = 21, .count = 150, .calls = 2 }, { SAMPLE, ALL, ALL }, 2, 0 },
-    { { .what = REDUCE, .layout = 12, .count = 150, .calls = 2, .in_place = true }, { CHANCE, SAMPLE, ALL }, 2, 0 },
+    { { .what = REDUCE, .layout = 12, .count = 150, .calls = 2, .in_place = true },
+      { CHANCE, SAMPLE, ALL }, 2, 0 },
     { { .what = ALLREDUCE, .layout = 22, .count = 5, .calls = 2 }, { SAMPLE, ALL, ALL }, 1, 0 },
     { { .what = ALLREDUCE, .layout = 22, .count = 150, .calls = 1 }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = ALLREDUCE, .layout = 11, .count = 300, .calls = 2 }, { SAMPLE, ALL, ALL }, 4, 0 },
-    { { .what = ALLREDUCE, .layout = 11, .count = 300, .calls = 2, .in_place = true }, { CHANCE, SAMPLE, ALL }, 4, 0 },
+    { { .what = ALLREDUCE, .layout = 11, .count = 300, .calls = 2, .in_place = true },
+      { CHANCE, SAMPLE, ALL }, 4, 0 },
     { { .what = ALLGATHER, .layout = 21, .count = 5, .calls = 2 }, { SAMPLE, ALL, ALL }, 1, 0 },
-    { { .what = ALLGATHER, .layout = 22, .count = 75, .calls = 1, .in_place = true, .crooked = true }, { CHANCE, SAMPLE, ALL }, 2, 0 },
+    { { .what = ALLGATHER, .layout = 22, .count = 75, .calls = 1, .in_place = true, .crooked = true },
+      { CHANCE, SAMPLE, ALL }, 2, 0 },
     { { .what = ALLGATHERV, .layout = 12, .count = 40, .calls = 2 }, { CHANCE, SAMPLE, ALL }, 2, 0 },
     { { .what = COMPOSED, .layout = 22, .count = 75, .calls = 2 }, { CHANCE, SAMPLE, ALL }, 2, 0 },
-    { { .what = COMPOSED, .layout = 21, .count = 40, .calls = 2, .crooked = true }, { CHANCE, CHANCE, ALL }, 2, 0 },
+    { { .what = COMPOSED, .layout = 21, .count = 40, .calls = 2, .crooked = true },
+      { CHANCE, CHANCE, ALL }, 2, 0 },
 
     /* all of them in turn, and many faults */
-    { { .what = MIXED, .layout = 22, .count = 60, .calls = 10 }, { CHANCE, CHANCE, SAMPLE }, 8, SEES(ADOPTED) | SEES(TORN) | SEES(OLD) },
-    { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .in_place = true, .crooked = true }, { CHANCE, CHANCE, SAMPLE }, 8, SEES(OLD) },
+    { { .what = MIXED, .layout = 22, .count = 60, .calls = 10 },
+      { CHANCE, CHANCE, SAMPLE }, 8, SEES(ADOPTED) | SEES(TORN) | SEES(OLD) },
+    { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .in_place = true, .crooked = true },
+      { CHANCE, CHANCE, SAMPLE }, 8, SEES(OLD) },
     { { .what = MIXED, .layout = 11, .count = 75, .calls = 10 }, { CHANCE, CHANCE, SAMPLE }, 8, SEES(OLD) },
 
     /* a third node, which works for one end of the middle edge: chains, folds of what comes */
     { { .what = MIXED, .layout = 111, .count = 75, .calls = 10 }, { CHANCE, CHANCE, SAMPLE }, 4, 0 },
-    { { .what = MIXED, .layout = 211, .count = 30, .calls = 10, .in_place = true }, { CHANCE, CHANCE, SAMPLE }, 4, 0 },
+    { { .what = MIXED, .layout = 211, .count = 30, .calls = 10, .in_place = true },
+      { CHANCE, CHANCE, SAMPLE }, 4, 0 },
 
     /* units that go past the cache */
-    { { .what = ALLREDUCE, .layout = 11, .count = 5000, .calls = 2, .wide = true }, { CHANCE, CHANCE, SAMPLE }, 2, 0 },
-    { { .what = MIXED, .layout = 21, .count = 1000, .calls = 10, .wide = true }, { CHANCE, CHANCE, CHANCE }, 2, 0 },
+    { { .what = ALLREDUCE, .layout = 11, .count = 5000, .calls = 2, .wide = true },
+      { CHANCE, CHANCE, SAMPLE }, 2, 0 },
+    { { .what = MIXED, .layout = 21, .count = 1000, .calls = 10, .wide = true },
+      { CHANCE, CHANCE, CHANCE }, 2, 0 },
 
     /* a log that is spilled meanwhile; one that is released behind what all have left, and connections break */
-    { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .room = SPILLS }, { CHANCE, CHANCE, CHANCE }, 4, SEES(SPILLED) | SEES(OLD) },
-    { { .what = MIXED, .layout = 21, .count = 600, .calls = 10, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) | SEES(TORN) },
+    { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .room = SPILLS },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(SPILLED) | SEES(OLD) },
+    { { .what = MIXED, .layout = 21, .count = 600, .calls = 10, .room = LEFT },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) | SEES(TORN) },
 
     /* ... behind snapshots, from which ranks go on */
-    { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .snapshots = true }, { CHANCE, CHANCE, CHANCE }, 4,
-      SEES(RELEASED) | SEES(WOKEN) | SEES(OLD) },
-    { { .what = MIXED, .layout = 111, .count = 300, .calls = 10, .snapshots = true, .in_place = true }, { CHANCE, CHANCE, CHANCE }, 2,
-      SEES(RELEASED) | SEES(WOKEN) | SEES(OLD) },
+    { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .snapshots = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) | SEES(WOKEN) | SEES(OLD) },
+    { { .what = MIXED, .layout = 111, .count = 300, .calls = 10, .snapshots = true, .in_place = true },
+      { CHANCE, CHANCE, CHANCE }, 2, SEES(RELEASED) | SEES(WOKEN) | SEES(OLD) },
 
     /* whole nodes are lost */
-    { { .what = ALLREDUCE, .layout = 21, .count = 40, .calls = 2, .loses = true }, { CHANCE, SAMPLE, ALL }, 2, SEES(LOST) },
-    { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .loses = true }, { CHANCE, CHANCE, SAMPLE }, 8, SEES(LOST) | SEES(OLD) },
-    { { .what = MIXED, .layout = 12, .count = 300, .calls = 10, .room = SPILLS, .loses = true }, { CHANCE, CHANCE, CHANCE }, 4,
-      SEES(LOST) | SEES(OLD) | SEES(SPILLED) },
-    { { .what = MIXED, .layout = 111, .count = 40, .calls = 10, .loses = true }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LOST) | SEES(OLD) },
+    { { .what = ALLREDUCE, .layout = 21, .count = 40, .calls = 2, .loses = true },
+      { CHANCE, SAMPLE, ALL }, 2, SEES(LOST) },
+    { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .loses = true },
+      { CHANCE, CHANCE, SAMPLE }, 8, SEES(LOST) | SEES(OLD) },
+    { { .what = MIXED, .layout = 12, .count = 300, .calls = 10, .room = SPILLS, .loses = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(LOST) | SEES(OLD) | SEES(SPILLED) },
+    { { .what = MIXED, .layout = 111, .count = 40, .calls = 10, .loses = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(LOST) | SEES(OLD) },
 };
 
 static const char *const room_text[] = { "", " spilled", " left" };
-static const char *const seen_text[NSEEN] = { "connections", "ended within a frame", "results out of the log", "extents spilled", "released", "nodes lost", "snapshots woken",
-                                              "times passed" };
+static const char *const seen_text[NSEEN] = { "connections", "ended within a frame", "results out of the log",
+                                              "extents spilled", "released", "nodes lost", "snapshots woken", "times passed" };
 
 static bool saw(uint32_t sees)
 {
@@ -206,9 +230,11 @@ static bool search(const struct scenario *sc, enum singles singles, uint32_t see
     make_job();
     good = (chance_only || singles == CHANCE || every_single_crash(singles == SAMPLE)) && random_crashes(seed, seeds, kills);
     drop_job();
-    printf("%-10s nodes of %3u %5u elements%s%s%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->layout, sc->count,
-           sc->in_place ? " in place" : "", sc->crooked ? " crooked" : "", sc->wide ? " wide" : "", room_text[sc->room], sc->loses ? " lost" : "",
-           sc->snapshots ? " snapshots" : "", count_covered(job.covered), (unsigned long long)(runs - before), good ? "" : "  FAILED");
+    printf("%-10s nodes of %3u %5u elements%s%s%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what],
+           sc->layout, sc->count, sc->in_place ? " in place" : "", sc->crooked ? " crooked" : "",
+           sc->wide ? " wide" : "", room_text[sc->room], sc->loses ? " lost" : "",
+           sc->snapshots ? " snapshots" : "", count_covered(job.covered), (unsigned long long)(runs - before),
+           good ? "" : "  FAILED");
     fflush(stdout);
     return good;
 }
@@ -230,6 +256,19 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier 
     return true;
 }
 
+static bool is_possible(const struct scenario *sc)
+{
+    uint32_t nodes = 0, world = 0;
+
+    for (uint32_t rest = sc->layout; rest; rest /= 10, nodes++) {
+        if (rest % 10 == 0 || rest % 10 > MAX_LOCAL)
+            return false;
+        world += rest % 10;
+    }
+    return nodes > 1 && nodes <= MAX_NODES && world <= MAX_WORLD &&
+           sc->count <= MAX_COUNT / (sc->what == MIXED ? 5 : 1);
+}
+
 /* One scenario: one run of it, or (no plan) all of them. */
 static int again(const char *only, const char *plan, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
@@ -239,13 +278,15 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     unsigned what, room, flags;
     long long kill_at = 0;
     bool good;
+    bool known = sscanf(only, "%u,%u,%u,%u,%u,%u", &what, &sc.layout, &sc.count, &sc.calls, &room, &flags) == 6;
 
-    if (sscanf(only, "%u,%u,%u,%u,%u,%u", &what, &sc.layout, &sc.count, &sc.calls, &room, &flags) != 6 ||
-        (plan && sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6) || what >= NWHAT || room >= NROOMS) {
+    if (plan && sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6)
+        known = false;
+    sc.what = known ? (enum what)what : NWHAT;
+    if (!known || what >= NWHAT || room >= NROOMS || !is_possible(&sc)) {
         fprintf(stderr, "apart: --only and --plan want what a failure printed\n");
         return 2;
     }
-    sc.what = (enum what)what;
     sc.room = (enum room)room;
     sc.in_place = flags & 1;
     sc.crooked = flags & 2;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The explorer of a job on several nodes: memory, ranks and a keeper for each node, all of them coroutines in one process (coroutine.h), killed at
-   crash points as in explore.h. apart_sched.c runs and kills them, apart_wire.c is the connections between representatives and the agents that make
-   them, apart_program.c what ranks run and how results are checked; apart.c is the search. */
+/* The explorer of a job on several nodes: memory, ranks and a keeper for each node, all of them
+   coroutines in one process (coroutine.h), killed at crash points as in explore.h. apart_sched.c
+   runs and kills them, apart_wire.c is the connections between representatives and the agents
+   that make them, apart_program.c what ranks run and how results are checked; apart.c is the
+   search. */
 #ifndef FT_TEST_APART_H
 #define FT_TEST_APART_H
 
@@ -10,13 +12,13 @@
 #include "ft/shm/region.h"
 #include "ft/test/coroutine.h"
 
-enum { MAX_NODES = 3, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_CALLS = 10, MAX_BYTES = 20480 };
+enum { MAX_NODES = 3, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_COUNT = 5000 };
 
 /* COMPOSED: allreduces by a user's function that does not commute. MIXED: all of these in turn. */
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, COMPOSED, MIXED, NWHAT };
 
-/* Log memory: enough; little, so that the keepers spill; little that is used again behind what all have left, since nobody goes back
-   (--max-restarts 0): no rank is killed, connections are. */
+/* Log memory: enough; little, so that the keepers spill; little that is used again behind what
+   all have left, since nobody goes back (--max-restarts 0): no rank is killed, connections are. */
 enum room { ROOMY, SPILLS, LEFT, NROOMS };
 
 struct scenario {
@@ -29,7 +31,7 @@ struct scenario {
     bool crooked;        /* ranks are not in the order of their places */
     bool wide;           /* units large enough to go past the cache */
     bool loses;          /* whole nodes are lost, and begin again with nothing (--survive host) */
-    bool snapshots;      /* ranks take snapshots and are woken from them; the log is released behind these and what peers have acknowledged */
+    bool snapshots;      /* ranks are woken from them; the log is released behind these and what peers have acknowledged */
 };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
@@ -85,7 +87,7 @@ struct actor {
         struct ft_nodes nodes;
         uint32_t call;
     } snapshot;
-    int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_WORLD];
+    int32_t send[MAX_COUNT], recv[(MAX_COUNT + 1) * MAX_WORLD];
 };
 
 struct node {
@@ -100,7 +102,8 @@ struct node {
 
 struct plan {
     uint64_t kill_at;        /* step at which the running actor is killed; UINT64_MAX: none */
-    bool torn;               /* ... with half of what it was about to write written, as garbage, and what it had sent lost; with sc.loses: and its node */
+    bool torn;               /* ... with half of what it was about to write written, as garbage, and what
+                                it had sent lost; with sc.loses: and its node */
     bool late;               /* successors and connections come only when nobody else can go on */
     bool switch_always;      /* switch at every point, or only when one cannot go on */
     uint32_t seed;           /* 0: as above; else random choices, */
@@ -144,7 +147,8 @@ void drop_job(void);
 void open_wire(struct actor *a, struct ft_wire *wire);
 void start_wire(struct actor *a);        /* after ft_nodes_open: asks for connections */
 void reset_wires(void);                  /* there is no connection */
-void cut_wires(struct node *k, bool all);      /* its representative is dead, and its connections end; all: those, too, that wait for its successor */
+void cut_wires(struct node *k, bool all);  /* its representative is dead, and its connections end; all: those, too, that
+                                              wait for its successor */
 bool break_wire(struct node *k);         /* one of its connections, in both directions, with all that is under way. False: it has none */
 uint32_t agent_can(void);                /* so many things can be done by agents now: */
 void agent_does(uint32_t i);

@@ -69,8 +69,8 @@ static int32_t reduced(const struct actor *a, uint32_t i)
 static void expect(const struct actor *a, uint32_t i, int32_t want)
 {
     if (a->recv[i] != want)
-        failed("rank %u incarnation %u call %u: %s: element %u is %d, not %d", a->rank, a->incarnation, a->call, what_text[call_of(a->call)], i,
-               a->recv[i], want);
+        failed("rank %u incarnation %u call %u: %s: element %u is %d, not %d", a->rank, a->incarnation, a->call,
+               what_text[call_of(a->call)], i, a->recv[i], want);
 }
 
 static void check_result(const struct actor *a)
@@ -188,7 +188,8 @@ static bool takes_snapshot(const struct actor *a)
 
 /* ---- a life ---- */
 
-/* As ft_attach, or ft_resume. A representative sleeps for what its node does in some runs only, and never for other nodes. */
+/* As ft_attach, or ft_resume. A representative sleeps for what its node does in some runs only,
+   and never for other nodes. */
 static void join(struct actor *a)
 {
     bool sleeps = job.sleeps && (!represents(a) || job.all_sleep);

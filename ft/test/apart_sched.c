@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks and keepers of several nodes as coroutines over the object code that ships: switched, and killed, at crash points only. */
+/* Ranks and keepers of several nodes as coroutines over the object code that ships: switched,
+   and killed, at crash points only. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +39,15 @@ uint64_t __wrap_ft_clock_ns(void) { return job.clock_ns; }
 static void make_node(struct node *k)
 {
     const struct scenario *sc = &job.sc;
-    struct ft_params p = { .nranks = k->n, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512,
-                           .bcast_past_min = 1024, .gather_past_min = 256, .short_depth = 2, .slot_bytes = sc->wide ? 8192 : 256,
-                           .segment = sc->wide ? 4096 : 128 /* a cache line for each of two ranks */, .slot_depth = sc->room == SPILLS ? 4 : 2, .trail = sc->room == SPILLS ? 16 : 8,
-                           .past_cache = 256, .extent_bytes = sc->wide ? 32768 : 4096, .nextents = sc->room ? 4 : 16, .ntable = 64,
-                           .world = job.world, .nnodes = job.nnodes, .node = k->number, .keeps_log = sc->loses, .unkept = sc->room == LEFT };
+    bool spills = sc->room == SPILLS;
+    struct ft_params p = { .nranks = k->n, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32,
+                           .slot_past_min = 512, .bcast_past_min = 1024, .gather_past_min = 256, .short_depth = 2,
+                           .slot_bytes = sc->wide ? 8192 : 256,
+                           .segment = sc->wide ? 4096 : 128 /* a cache line for each of two ranks */,
+                           .slot_depth = spills ? 4 : 2, .trail = spills ? 16 : 8, .past_cache = 256,
+                           .extent_bytes = sc->wide ? 32768 : 4096, .nextents = sc->room ? 4 : 16, .ntable = 64,
+                           .world = job.world, .nnodes = job.nnodes, .node = k->number, .keeps_log = sc->loses,
+                           .unkept = sc->room == LEFT };
     struct ft_keeper_config config = { .full = FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
@@ -54,7 +59,8 @@ static void make_node(struct node *k)
     }
 }
 
-/* But for what lies in log memory, which is anything: as the agent leaves it for the first incarnations. */
+/* But for what lies in log memory, which is anything: as the agent leaves it for the first
+   incarnations. */
 static void reset_node(struct node *k)
 {
     struct ft_header *h = k->region.header;
@@ -217,7 +223,8 @@ static void kill_actor(struct actor *a, bool torn)
     changed();
 }
 
-/* Everything of it is gone, and it begins again with nothing. Who has come to MPI_Finalize may have let others leave: it cannot come back then. */
+/* Everything of it is gone, and it begins again with nothing. Who has come to MPI_Finalize may
+   have let others leave: it cannot come back then. */
 static void lose_node(struct node *k)
 {
     for (uint32_t i = 0; i <= k->n; i++)
@@ -274,8 +281,9 @@ static struct actor *pick_now(const struct actor *last, const struct plan *p)
     return n ? ready[p->seed ? random_below(n) : 0] : NULL;
 }
 
-/* `done` of what ranks wait for is published with a ring; calls are not (docs/internals/waiting.md): who sleeps for these sleeps its time. So does
-   a representative, for which something may have come from other nodes. */
+/* `done` of what ranks wait for is published with a ring; calls are not
+   (docs/internals/waiting.md): who sleeps for these sleeps its time. So does a representative,
+   for which something may have come from other nodes. */
 static bool is_quiet(const struct actor *a)
 {
     return represents(a) || ft_await_read(&ft_region_doorbell(&a->node->region, a->local)->awaits).kind == FT_AWAIT_CALLED;
@@ -314,7 +322,8 @@ static struct actor *pick(const struct actor *last, const struct plan *p)
 
 /* ---- steps ---- */
 
-/* To its next point. Only who waits a second time, has only looked in between and nothing has changed meanwhile, stands still. */
+/* To its next point. Only who waits a second time, has only looked in between and nothing has
+   changed meanwhile, stands still. */
 static enum state go_on(struct actor *a)
 {
     bool looked = !a->at.fresh && a->at.kind >= FT_POINT_WAIT, waited = a->at.kind == FT_POINT_WAIT && !a->at.fresh;

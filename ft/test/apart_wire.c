@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections between representatives, in memory, and the agents that make them: what ft/net/links.c does with sockets, and launchers with
-   struct ft_link_words. A frame goes in two pieces, and comes in two: between them others run, and ends die. */
+/* Connections between representatives, in memory, and the agents that make them: what
+   ft/net/links.c does with sockets, and launchers with struct ft_link_words. A frame goes in two
+   pieces, and comes in two: between them others run, and ends die. */
 #include <string.h>
 
 #include "ft/shm/wait.h"
@@ -233,8 +234,8 @@ void open_wire(struct actor *a, struct ft_wire *wire)
     *wire = (struct ft_wire){ .net = &a->wire, .turn = turn, .pause = pause_turn, .ring = ring };
 }
 
-/* Connections that an earlier incarnation had are gone with it; those that wait are as good as new ones, and are wanted, too (was a log released that a
-   peer lacked). */
+/* Connections that an earlier incarnation had are gone with it; those that wait are as good as
+   new ones, and are wanted, too (was a log released that a peer lacked). */
 void start_wire(struct actor *a)
 {
     look_for_connections(&a->wire);

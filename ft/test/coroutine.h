@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What explorers run at their will (ft/test/explore.h, ft/test/apart.h): ranks and keepers of jobs, each on a stack of its own, from one crash point
-   to the next. There it can be left for another one, or for good. coroutine.c; points.c makes the code stop at its points. */
+/* What explorers run at their will (ft/test/explore.h, ft/test/apart.h): ranks and keepers of
+   jobs, each on a stack of its own, from one crash point to the next. There it can be left for
+   another one, or for good. coroutine.c; points.c makes the code stop at its points. */
 #ifndef FT_TEST_COROUTINE_H
 #define FT_TEST_COROUTINE_H
 
