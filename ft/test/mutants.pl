@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# Mutants of the engine: each breaks one rule, and the explorer must find every one of them. A mutant is
-# one substitution in one file, compiled and put before the library that ships on the linker's line.
+# Mutants of the engine: each breaks one rule, and an explorer must find every one of them: that of one node, or that of several, apart. A mutant
+# is one substitution in one file, compiled and put before the library that ships on the linker's line.
 #
-#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]     exit 0: all were caught
+#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]     exit 0: all were caught
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -22,6 +22,14 @@ my $two_more = '--chance --only 6,3,300,16,0,0,1,16 --seeds 2000';
 my $two_forget = '--only 6,2,300,16,0,2,1,16 --seeds 800';  # ... forgotten
 my $sleeps = '--only 0,3,0,8,0,0,0,0 --seeds 400';   # words that are all published with a ring
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
+
+my $apart_sum = 'apart --only 3,22,150,1,0,0 --seeds 400';       # several nodes, which share out an allreduce each, ...
+my $apart_small = 'apart --only 3,22,5,2,0,0 --seeds 60';      # ... have their representatives fold it, ...
+my $apart_halves = 'apart --only 3,11,300,2,0,0 --seeds 60';   # ... exchange halves, ...
+my $apart_in_place = 'apart --only 3,11,300,2,0,1 --seeds 60';
+my $apart_gather = 'apart --only 4,21,75,1,0,0 --seeds 60';
+my $apart_mixed = 'apart --chance --only 7,21,75,10,0,3 --seeds 800';
+my $apart_spills = 'apart --chance --only 7,21,300,10,1,0 --seeds 800';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
 my @mutants = (
@@ -484,9 +492,78 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      ' + r->header->params.bootstrap_cache)', ')', '--chance --only 11,3,300,14,0,3,0,0 --seeds 400'],
     ['cache, places: only who does the operation live keeps its result (LIVE_ONLY)', 'ft/core/bootstrap_place.c',
      'return err || s->rank != 0 ? err : keep_place', 'return err || s->rank != 0 || ft_stream_replays(s, unit) ? err : keep_place', $places],
+
+    # several nodes
+    ['nodes: a result that comes is consumed before its part is made again (was a real hang)', 'ft/core/nodes_exchange.c',
+     'op->out == i && op->made > i && !', 'op->out == i && !', 'apart --chance --only 3,11,300,2,0,0 --seeds 8000'],
+    ['nodes: a representative that may not commit yet does not give way (was a real waste)', 'ft/core/nodes_exchange.c',
+     '            return moved;  /* a peer is', '            return 1;  /* a peer is', $apart_mixed],
+    ["nodes: a slot is refilled before its unit is committed (RULE 1)", 'ft/core/nodes_local.c',
+     'contributed) > u || ft_stream_committed(s, u - depth));', 'contributed) > u || true);', $apart_sum],
+    ['nodes: a published contribution is written again (RULE 2)', 'ft/core/nodes_local.c',
+     '    if (ft_peek(&mine->contributed) > ft_nodes_unit(op, i))
+        return;
+    fill_slot(op, i);', '    fill_slot(op, i);
+    if (ft_peek(&mine->contributed) > ft_nodes_unit(op, i))
+        return;', $apart_sum],
+    ['nodes: ... or published before it is written (RULE 2)', 'ft/core/nodes_local.c',
+     '    fill_slot(op, i);
+    if (i == 0)
+        ft_stream_enter(s);
+    ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, ft_nodes_unit(op, i) + 1);',
+     '    if (i == 0)
+        ft_stream_enter(s);
+    ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, ft_nodes_unit(op, i) + 1);
+    fill_slot(op, i);', $apart_sum],
+    ['nodes: a chunk is made before all of the node have contributed', 'ft/core/nodes_local.c',
+     'return s->n > 1 ? ft_stream_lacking(s, u) : -1;', 'return -1;', $apart_sum],
+    ['nodes: ... or made again after done (RULE 2)', 'ft/core/nodes_local.c',
+     'done) <= u && !op->small) {', 'done) <= u + 9 && !op->small) {', $apart_sum],
+    ['nodes: ... or done before it is made', 'ft/core/nodes_local.c',
+     '        if (op->kind == FT_UNIT_REDUCE) {
+            if (s->n > 1)', '        if (s->rank != 0)
+            ft_stream_done(s, u + 1, position + ft_record_bytes(result));
+        if (op->kind == FT_UNIT_REDUCE) {
+            if (s->n > 1)', $apart_sum],
+    ['nodes: a representative sends what its others have not made', 'ft/core/nodes_exchange.c',
+     'own = ft_min(own, done > s->first ? done - s->first : 0);', '(void)done;', $apart_sum],
+    ['nodes: ... or of a small one, not contributed', 'ft/core/nodes_local.c',
+     'if (s->rank != 0) {
+        ft_stream_done(s, u + 1', 'if (s->rank != 0) {
+        ft_stream_done(s, u + 1 + op->small', $apart_small],
+    ['nodes: a result is consumed before the node has it', 'ft/core/nodes_local.c',
+     'op->out < op->made && op->takes && ft_stream_committed(s, ft_nodes_unit(op, op->out))', 'op->out < op->made && op->takes', $apart_gather],
+    ['nodes: ... or committed before its record is whole', 'ft/core/nodes_exchange.c',
+     '    ft_stream_write_head(s, u, op->committed_end, position, result);
+    op->committed_end = position + ft_record_bytes(result);
+    ft_stream_announce(s, FT_AWAIT_DONE, &ft_stream_counters(s, 0)->done, u + 1);',
+     '    ft_stream_announce(s, FT_AWAIT_DONE, &ft_stream_counters(s, 0)->done, u + 1);
+    ft_stream_write_head(s, u, op->committed_end, position, result);
+    op->committed_end = position + ft_record_bytes(result);', $apart_gather],
+    ['nodes: ... or received by the program and not logged', 'ft/core/nodes_exchange.c',
+     '    if (op->received)
+        ft_copy', '    if (0)
+        ft_copy', $apart_halves],
+    ['nodes: a result in part is received over what is contributed', 'ft/core/nodes_exchange.c',
+     'op->made > i && !ft_view_same(&c->recv, &c->send) ?', 'op->made > i ?', $apart_in_place],
+    ["nodes: a successor's records begin where the operation does", 'ft/core/nodes_exchange.c',
+     'op->placed_end = op->committed_end = end;', 'op->placed_end = op->committed_end = s->end;', $apart_sum],
+    ['nodes: the keeper moves a record that is being sent', 'ft/core/nodes_exchange.c',
+     'ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));',
+     'ft_nodes_release(op, position + ft_record_bytes(result));', $apart_spills],
+    ['nodes: ... or a result is given from where the keeper has moved it', 'ft/core/nodes_local.c',
+     '>= ft_peek(&ft_stream_counters(s, 0)->done_at);', '>= 0;', $apart_spills],
+    ['nodes: partials of a peer are put where others still are', 'ft/core/frames.c',
+     '    if (u == ft_exchange_needed(&n->x, p))
+', '', 'apart --chance --only 3,11,600,3,1,0 --seeds 400'],
+    ['nodes: who comes back to MPI_Finalize does not see that a peer has left', 'ft/core/nodes.c',
+     '        ft_nodes_look_for_gone(n);
+', '', $apart_small],
+    ['nodes: the log is released that a peer lacks', 'ft/shm/keeper.c',
+     'at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));', ';', 'apart --chance --only 7,21,600,10,2,0 --seeds 400'],
 );
-my ($source, $library, $object, @cc) = @ARGV;
-die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
+my ($source, $library, $explore, $apart, @cc) = @ARGV;
+die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]\n" unless @cc;
 
 # What the code has no more is said at once, of all mutants, also of those that are not asked for.
 my $stale = 0;
@@ -517,6 +594,7 @@ sub run { my $rc = system(@_); return $rc == -1 ? -1 : $rc >> 8; }
 for my $m (@mutants) {
     my ($name, $file, $from, $to, $how_long) = @$m;
     $how_long //= '--seeds 60';
+    my @explorer = $how_long =~ s/^apart // ? ($apart, '-Wl,--wrap=ft_clock_ns') : ($explore);
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
     run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/net' '$source/ft/snap' '$dir/ft/' && mkdir '$dir/ft/outcome' && cp '$source'/ft/outcome/door.h '$source'/ft/outcome/copies.h '$source'/ft/outcome/log.[ch] '$source'/ft/outcome/kinds.h '$dir/ft/outcome/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
@@ -528,7 +606,7 @@ for my $m (@mutants) {
     my @files = $file =~ /\.c$/ ? ($file) :
         qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c ft/shm/doorbell.c ft/shm/wait.c);
     my @sources = map { "$dir/$_" } @files;
-    run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
+    run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, @explorer, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";
     # A mutant that makes the search endless is caught, too. Seconds of processor time, so that a busy machine does not make it look so:
     # the longest searches take 5 to 8. It may also sleep for ever.
