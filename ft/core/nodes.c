@@ -199,6 +199,7 @@ void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire
     for (uint32_t i = 0; i < p->world; i++)
         n->straight = n->straight && n->rank_at[i] == i;
     s->nodes = n;
+    FT_INVARIANT(s->number < FT_FRAME_STREAMS, "a frame can say its stream");
     if (!wire)
         return;
     n->wire = *wire;

@@ -93,7 +93,7 @@ int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e);
 int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head, const char **payload, struct ft_error *e);
 
 /* A frame from peer p has begun. *take: what to do with its payload; PART and RES go to *sink, then ft_nodes_arrived; DROP as well, when all has been
-   read. 0, FT_EMISMATCH, FT_ESPACE, FT_ENOMEM. */
+   read. 0, FT_EJOB: it is not of this stream, or not of this job; FT_EMISMATCH, FT_ESPACE, FT_ENOMEM. */
 int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, char **sink,
                       struct ft_error *e);
 void ft_nodes_arrived(struct ft_nodes *n, uint32_t p);

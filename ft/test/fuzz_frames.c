@@ -18,7 +18,7 @@
 #include "ft/test/fuzz_driver.h"
 
 enum { EXTENT = 64 << 10, EXTENTS = 6, MOST = 2000, CALLS = 6, RECONNECTS = 4 };
-enum { WRONG_NODE = 1, WRONG_SIG = 2, WRONG_SITE = 4, RAW = 8, CUT = 16, CLOSED = 32 };
+enum { WRONG_NODE = 1, WRONG_SIG = 2, WRONG_SITE = 4, RAW = 8, CUT = 16, CLOSED = 32, WRONG_STREAM = 64 };
 
 static struct ft_region regions[2];
 static struct ft_keeper *keepers[2];
@@ -132,6 +132,8 @@ static void say_something(void)
         ((uint8_t *)&head.sig)[(uint8_t)next_byte() % sizeof head.sig] ^= (uint8_t)next_byte();
     if (wrong & WRONG_SITE)
         head.site += (uint64_t)next_byte() << 40;
+    if (wrong & WRONG_STREAM)
+        head.stream = (uint16_t)next_byte();
     if (wrong & RAW && in.n >= sizeof head) {
         memcpy(&head, in.data, sizeof head);
         in.data += sizeof head;
