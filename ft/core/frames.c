@@ -232,9 +232,9 @@ static int mismatch(const struct ft_nodes *n, uint32_t p, const struct ft_frame_
 
 static int make_inbox(struct ft_nodes *n, uint32_t p, struct ft_error *e)
 {
-    if (!n->inbox[p])
-        n->inbox[p] = malloc((size_t)n->s->params->slot_depth * n->s->params->slot_bytes);
-    return n->inbox[p] ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other hosts send", n->s->me);
+    if (!n->inbox[p].bytes)
+        n->inbox[p].bytes = malloc((size_t)n->s->params->slot_depth * n->s->params->slot_bytes);
+    return n->inbox[p].bytes ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other hosts send", n->s->me);
 }
 
 /* The other nodes' slices that come from p. */
@@ -270,7 +270,7 @@ static int find_sink(struct ft_nodes *n, uint32_t p, uint64_t u, enum ft_take ta
     err = make_inbox(n, p, e);
     /* Nothing is in it that is still needed: the place that was used last is in the cache. */
     if (u == ft_exchange_needed(&n->x, p))
-        n->inbox_from[p] = u;
+        n->inbox[p].from = u;
     *sink = err ? NULL : ft_nodes_inbox(n, p, u);
     return err;
 }

@@ -59,7 +59,7 @@ static void set_up(void)
     ft_keeper_adopt(keeper, keeper_failed, NULL);
     patience.doorbells = ft_doorbells_of(&region);
     ft_stream_open(&stream, &region, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
-    ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn });
+    cr_assert(ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn }, &e) == 0, "%s", e.text);
     ft_announce(&words()->wanted, 1);
 }
 
@@ -275,7 +275,7 @@ Test(frames, a_node_that_lacks_what_nobody_gives_it_says_so, .init = set_up)
     int pair[2], bell = eventfd(0, EFD_NONBLOCK);
 
     cr_assert(bell >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
-    ft_net_open(&net, &nodes, &region, pair[1], bell, &wire);
+    cr_assert(ft_net_open(&net, &nodes, &region, pair[1], bell, &wire, &e) == 0, "%s", e.text);
     ft_exchange_begin(&nodes.x, FT_TREE_BALANCED, FT_UNIT_REDUCE, 0, 0, 1, 1);
     cr_assert(!gives_up(&net, &wire));
     ft_publish(&words()->gone, 1);

@@ -211,17 +211,18 @@ static void set_up(uint32_t node, struct ft_stream *s, struct ft_nodes *nodes, s
 {
     const struct ft_region *r = &regions[node];
     struct ft_wire wire;
+    struct ft_error e;
 
     ft_region_reset(r);
     ft_keeper_adopt(keepers[node], keeper_failed, NULL);
     ft_stream_open(s, r, 0, "MPI_COMM_WORLD", patience, ft_keeper_kick_fd(keepers[node]), ft_keeper_spill_fd(keepers[node]));
     ft_publish(&s->counters[0].want, EXTENTS);
     ft_keeper_serve(keepers[node]);
-    ft_net_open(net, nodes, r, pair[1], bell, &wire);
+    FT_INVARIANT(ft_net_open(net, nodes, r, pair[1], bell, &wire, &e) == 0, "there is memory");
     in.wire = wire;
     wire.turn = turn;
     wire.pause = pause_turn;
-    ft_nodes_open(nodes, s, &wire);
+    FT_INVARIANT(ft_nodes_open(nodes, s, &wire, &e) == 0, "there is memory");
     in.nodes = nodes;
     in.net = net;
     in.region = r;
