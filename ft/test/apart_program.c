@@ -151,16 +151,23 @@ void register_snapshot(struct actor *a)
     struct ft_positions p = ft_positions_world(a->stream.unit, a->stream.end);
 
     a->registers = false;
-    ft_cut_register(&a->node->region, a->local, &p);
     a->snapshot.alive = true;
     a->snapshot.stream = a->stream;
     a->snapshot.nodes = a->nodes;
     a->snapshot.call = a->call;
+    ft_cut_register(&a->node->region, a->local, &p);
 }
 
 void drop_snapshot(struct actor *a) { a->snapshot.alive = false; }
 
-static void *copy_of(const void *memory, uint64_t bytes) { return memory ? calloc(1, bytes) : NULL; }
+static void *zeros(uint64_t n, size_t each)
+{
+    void *memory = calloc(n, each);
+
+    if (!memory)
+        abort();
+    return memory;
+}
 
 /* What is in this memory nobody relies on between two calls. */
 static void wake(struct actor *a)
@@ -171,10 +178,11 @@ static void wake(struct actor *a)
     a->stream = a->snapshot.stream;
     *n = a->snapshot.nodes;
     a->call = a->snapshot.call;
-    n->folds = copy_of(n->folds, (uint64_t)p->slot_depth * p->slot_bytes);
-    for (uint32_t peer = 0; peer < FT_PEERS; peer++) {
-        n->inbox[peer] = copy_of(n->inbox[peer], (uint64_t)p->slot_depth * p->slot_bytes);
-        n->reader[peer].bytes = copy_of(n->reader[peer].bytes, n->reader[peer].room);
+    n->folds = n->folds ? zeros(p->slot_depth, p->slot_bytes) : NULL;
+    if (n->represents) {
+        n->x.peer = zeros(n->x.n, sizeof *n->x.peer);
+        n->inbox = zeros(n->x.n, sizeof *n->inbox);
+        n->reader = zeros(n->x.n, sizeof *n->reader);
     }
     ft_stream_resume(&a->stream);
     ft_nodes_resume(n);
@@ -193,6 +201,7 @@ static void join(struct actor *a)
 {
     bool sleeps = job.sleeps && (!represents(a) || job.all_sleep);
     struct ft_wire wire;
+    struct ft_error e;
 
     a->patience = (struct ft_patience){ .spins = sleeps ? 0 : UINT32_MAX, .sleeps = sleeps, .self = a->local,
                                         .doorbells = ft_doorbells_of(&a->node->region) };
@@ -203,7 +212,8 @@ static void join(struct actor *a)
     } else {
         a->call = 0;
         ft_stream_open(&a->stream, &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
-        ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL);
+        if (ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL, &e) != 0)
+            abort();
     }
     if (represents(a))
         start_wire(a);
