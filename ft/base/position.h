@@ -8,21 +8,18 @@
 
 enum { FT_MOST_STREAMS = 64 };  /* that a rank has ever been in */
 
-/* In one stream. A rank comes into a stream and leaves it again, any number of times (ft/shm/streams.h). */
+/* In one stream. */
 struct ft_position {
-    uint64_t use;   /* of the stream, which the rank came into last; 0: it has never been in it */
     uint64_t unit;  /* the next one */
-    uint64_t end;   /* bytes of the log up to there: what is below is not needed. FT_POSITION_LEFT: nothing is, it has left */
+    uint64_t end;   /* bytes of the log up to there: what is below is not needed */
 };
-
-#define FT_POSITION_LEFT UINT64_MAX
 
 struct ft_positions {
     uint32_t n;
     struct {
         uint32_t stream;
         struct ft_position at;
-    } in[FT_MOST_STREAMS];        /* [n], each stream once */
+    } in[FT_MOST_STREAMS];        /* [n], each stream once that it has ever been in */
     struct ft_position outcomes;  /* unit: so many of them (ft/outcome/log.h) */
 };
 
@@ -53,7 +50,7 @@ static inline void ft_position_add(struct ft_positions *p, uint32_t stream, stru
 /* The first stream's, which all ranks are in from the beginning on. */
 static inline struct ft_positions ft_positions_world(uint64_t unit, uint64_t end)
 {
-    return (struct ft_positions){ .n = 1, .in[0].at = { .use = 1, .unit = unit, .end = end } };
+    return (struct ft_positions){ .n = 1, .in[0].at = { unit, end } };
 }
 
 #endif

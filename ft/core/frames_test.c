@@ -284,3 +284,42 @@ Test(frames, a_node_that_lacks_what_nobody_gives_it_says_so, .init = set_up)
     nodes.x.leaving = false;
     cr_assert(gives_up(&net, &wire));
 }
+
+static void hand_over(int to, int fd, uint64_t generation)
+{
+    struct ft_link_post post = { .peer = PEER, .generation = generation };
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = { .bytes = { 0 } };
+    struct iovec iov = { &post, sizeof post };
+    struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    cr_assert_eq(sendmsg(to, &m, 0), (ssize_t)sizeof post);
+}
+
+/* Where another host's representative was first its link waited for this one, which then never asked for any. To the keeper there was no link, and it
+   released what that host lacked when the link broke (found by the test `apart`). */
+Test(frames, the_log_is_kept_for_a_peer_whose_link_was_there_first, .init = set_up)
+{
+    static struct ft_net net;
+    struct ft_wire wire;
+    int pair[2], link[2], bell = eventfd(0, EFD_NONBLOCK);
+
+    cr_assert(bell >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, link) == 0);
+    ft_announce(&words()->wanted, 0);
+    ft_announce(&words()->posted, 1);
+    hand_over(pair[0], link[0], 1);
+    cr_assert(ft_net_open(&net, &nodes, &region, pair[1], bell, &wire, &e) == 0, "%s", e.text);
+    ft_net_start(&net);
+    cr_assert_eq(ft_look(&words()->wanted), 1);
+    for (unsigned u = 0; u < 3 * PER_EXTENT; u++)
+        commit();
+    cut_here();
+    cr_assert_eq(floor_of(), 0);
+}

@@ -211,14 +211,14 @@ static void make_result(struct ft_nodes_op *op, uint64_t u)
 }
 
 /* HALVES: as made_into, of a result that the other end makes. It may come in part, and then another one at the other end may ask for our
-   contribution: so not over that. */
+   contribution: so not over that. And a successor is given a result before it has contributed again, but consumes nothing before that. */
 char *ft_nodes_sink(struct ft_nodes_op *op, uint64_t u)
 {
     const struct ft_coll *c = op->c;
     uint64_t i = u - c->s->first;
 
     op->received =
-        op->halves && op->out == i && !ft_view_same(&c->recv, &c->send) ? made_into(op, i) : NULL;
+        op->halves && op->out == i && op->made > i && !ft_view_same(&c->recv, &c->send) ? made_into(op, i) : NULL;
     return op->received ? op->received : ft_nodes_payload(op, u);
 }
 
@@ -257,6 +257,8 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
     if (op->own && !op->verified && op->c->s->n > 1 && op->kind == FT_UNIT_REDUCE && (err = ft_nodes_verify(op, e)) != 0)
         return err;
     while ((step = ft_exchange_step(x, &u)) != FT_STEP_NONE) {
+        if (step == FT_STEP_RESULT && ft_nodes_lags(op))
+            return moved;  /* a peer is to take something first: that is waited for */
         moved = 1;
         if (step == FT_STEP_MAKE) {
             write_result(op, u, made_into(op, u - op->c->s->first));
@@ -267,8 +269,6 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
                 return err;
             ft_exchange_folded(x, u);
         } else {
-            if (ft_nodes_lags(op))
-                return moved;
             make_result(op, u);
             return moved;  /* others may want to know */
         }

@@ -90,7 +90,6 @@ static void come_in(struct ft_stream *s, const struct ft_use *use)
     ft_note(&s->member->left_at, use->end);
     if (ft_peek(&s->stay->use) == 0)
         ft_note(&s->stay->first, use->end);
-    ft_note(&s->stay->at, use->end);
     ft_stream_announce(s, FT_AWAIT_JOINED, &s->stay->use, use->use);
 }
 
@@ -127,10 +126,23 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
         await_member(s, ft_stream_before(s, i));
 }
 
-void ft_stream_leave_use(struct ft_stream *s) { ft_publish(&s->stay->left, s->use); }
+/* In a replay an earlier incarnation may have come in again: that was somewhere behind where this one has left. */
+struct ft_position ft_stream_position(const struct ft_stream *s)
+{
+    bool again = s->stay && ft_peek(&s->stay->use) > s->use;
+
+    return (struct ft_position){ s->unit, s->left && !again ? ft_streams_end(s->region, s->number) : s->end };
+}
+
+void ft_stream_leave_use(struct ft_stream *s)
+{
+    s->left = true;
+    if (ft_peek(&s->stay->left) < s->use)
+        ft_publish(&s->stay->left, s->use);
+}
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, local, me, size, number, use, apart, nodes, name,
+     ft, cache, attentive, region, params, patience, rank, n, local, me, size, number, use, left, apart, nodes, name,
      counters, trails, shorts, slots, partials, short_bytes, checks, host, block, member, stay   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again

@@ -29,7 +29,8 @@ struct ft_stream {
     const uint32_t *local;            /* [n]: which rank of this node each is, by which all shared words are numbered; NULL: itself */
     uint32_t me, size;                /* the same in the whole job: what programs see */
     uint32_t number;                  /* of the stream, ... */
-    uint64_t use;                     /* ... and of its use (ft/shm/streams.h) */
+    uint64_t use;                     /* ... and of its use (ft/shm/streams.h), ... */
+    bool left;                        /* ... which this incarnation has left */
     bool apart;                       /* not all of the stream's ranks share this memory, or there is one only */
     struct ft_nodes *nodes;           /* what it takes to work with those of other nodes, or NULL */
     const char *name;                 /* for messages */
@@ -81,13 +82,9 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
 /* Leaves it after its last operation: nothing may be called on it any more. */
 void ft_stream_leave_use(struct ft_stream *s);
 
-/* Where it is: part of what a snapshot says. */
-static inline struct ft_position ft_stream_position(const struct ft_stream *s)
-{
-    bool left = s->stay && atomic_load_explicit(&s->stay->left, memory_order_relaxed) >= s->use;
-
-    return (struct ft_position){ .use = s->use, .unit = s->unit, .end = left ? FT_POSITION_LEFT : s->end };
-}
+/* Where it is: part of what a snapshot says. Of a stream that it has left it needs what follows where the log has come to: that is
+   where it may come in again. */
+struct ft_position ft_stream_position(const struct ft_stream *s);
 
 /* The copy of a handle that a snapshot has kept becomes its rank's next incarnation: what is no longer true of it is
    read again. */

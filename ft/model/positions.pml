@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts in two banks, with several streams: the agent fills the bank that is not named with the positions of the oldest snapshot that
-   can be woken, and names it; the keeper releases below what is named. Searched exhaustively by positions.sh; docs/models.md says
-   what is modelled, what a step is, and what the variants (-D) are.
+/* Cuts with several streams: the agent moves the cut to the positions of the oldest snapshot that can be woken, stream by stream;
+   the keeper releases each stream below its cuts. Searched exhaustively by positions.sh; docs/models.md, "Cuts", says what is
+   modelled, what a step is, and what the variants (-D) are.
 
    A unit is done when all ranks have reached it, and is read from the log then; release.pml has the rest of the engine. Position g
    of the program is that before its unit g: one number says where a rank is in both streams. */
@@ -38,20 +38,14 @@
 #define EXIT 4
 
 /* Shared memory; one writer per word. */
-#define NONE 2
-byte entry[R * 2 * 2]; /* of the agent: a rank's position in each stream, in two banks */
-#define OF(r, b, s) entry[((r) * 2 + (b)) * 2 + (s)]
+byte cut[R * 2];       /* of the agent: where a rank goes on from, of each stream */
+#define CUT(r, s) cut[(r) * 2 + (s)]
 byte at[R];            /* of the rank: where it stands and is going to fork */
 byte reached[R];       /* of the rank: the furthest it has been */
 byte saved[R];         /* where its newest checkpoint is; 0: it has none */
 bit asked[R];          /* a snapshot has been asked for, and is not taken nor given up */
 byte floor[2];         /* of the keeper */
 byte gone[2];          /* units that are released */
-#ifdef ONE_TABLE
-byte named[R];
-#else
-byte named[R] = NONE;
-#endif
 #ifdef FORGET
 byte left[R * 2];      /* of the rank, or the agent for it: it needs nothing below */
 #define LEFT(r, s) left[(r) * 2 + (s)]
@@ -72,13 +66,12 @@ bit lost;              /* a snapshot was killed that could be woken */
 bit all;               /* all ranks are restarted: the end of the search, release.pml goes on from there */
 
 /* The agent, about rank r. */
-#define FILL0 1
-#define FILL1 2
-#define NAME 3
-#define HOLD0 4        /* say what is needed, whatever the rank had left behind */
-#define HOLD1 5
-#define ASK0 6         /* for the floors */
-#define ASK1 7
+#define MOVE0 1        /* the cut */
+#define MOVE1 2
+#define HOLD0 3        /* say what is needed, whatever the rank had left behind */
+#define HOLD1 4
+#define ASK0 5         /* for the floors */
+#define ASK1 6
 byte does[R];
 byte to[R];            /* the cut is to be there; 0: at the start */
 #define WAKE 1         /* then the newest snapshot, or zero, is woken */
@@ -87,31 +80,29 @@ byte then[R];
 
 /* The keeper. */
 #define LOOK 1
-#define READ 2
-#define AGAIN 3
-#define FLOOR 4
-#define RELEASE 5
-#define TAKE_BACK 6
-#define FLOOR_LEFT 7
-#define LOOK_LEFT 8
-byte keeps, stream, member, its, least, value;
+#define FLOOR 2
+#define RELEASE 3
+#define TAKE_BACK 4
+#define FLOOR_LEFT 5
+#define LOOK_LEFT 6
+byte keeps, stream, member, least;
 bit second;
-bit moved;             /* the count that is in `named` with the bank is not what it was at LOOK */
 
 #define DECIDED(r) does[r] = 0; to[r] = 0; then[r] = 0
 #if R == 1
 #define EVERY(f, x) f(0, x)
 #define ALL_DECIDED DECIDED(0)
 #define DOES (does[0] != 0)
+#define IN_A_MOVE (does[0] == MOVE1)
 #else
 #define EVERY(f, x) (f(0, x) && f(1, x))
 #define ALL_DECIDED DECIDED(0); DECIDED(1)
 #define DOES (does[0] || does[1])
+#define IN_A_MOVE (does[0] == MOVE1 || does[1] == MOVE1)
 #endif
 #define HAS_REACHED(r, g) (reached[r] >= (g))
 #define HAS_EXITED(r, x) (st[r] == EXIT)
 #define OVER (all || EVERY(HAS_EXITED, 0))
-#define CUT(r, s) (named[r] == NONE -> 0 : OF(r, named[r], s))
 #define IS_CUT(r, g) (CUT(r, 0) == P(0, g) && CUT(r, 1) == P(1, g))
 #define IS_THERE(g) (P(0, g) >= gone[0] && P(1, g) >= gone[1])
 #ifdef ASKS_FIRST
@@ -211,29 +202,18 @@ inline takes() { newest[r] = new[r]; copied[r] = at[r]; new[r] = 0; asked[r] = 0
 
 /* ---- the agent: cuts ---- */
 
-#ifdef ONE_TABLE
-#define SPARE(r) 0
-#define NAMES(b) skip
-#define IS_NONE(g) false
-#else
-#ifdef SAME_BANK
-#define SPARE(r) 0
-#else
-#define SPARE(r) (named[r] == 0 -> 1 : 0)
-#endif
-#define NAMES(b) named[r] = (b); if :: member == r && (keeps == READ || keeps == AGAIN) -> moved = 1 :: else -> skip fi
-#define IS_NONE(g) ((g) == 0)
-#endif
+inline cuts(g) { to[r] = (g); does[r] = MOVE0 }
 
-#ifdef NAMED_FIRST
-#define FIRST_OF_CUT NAME
-#define FILLED(r) named[r]
+#ifdef ONE_MOVED
+#define IS_MOVED(r) (then[r] == START)
 #else
-#define FIRST_OF_CUT (IS_NONE(to[r]) -> NAME : FILL0)
-#define FILLED(r) SPARE(r)
+#define IS_MOVED(r) false
 #endif
-
-inline cuts(g) { to[r] = (g); does[r] = FIRST_OF_CUT }
+#ifdef ONE_HELD
+#define IS_HELD true
+#else
+#define IS_HELD false
+#endif
 
 #ifdef FORGET
 #ifdef HOLDS_LATE
@@ -253,7 +233,7 @@ inline withdraws() {
 #ifdef ASKS_FIRST
    to[r] = saved[r]; does[r] = ASK0;
 #else
-#ifdef STAYS_NAMED
+#ifdef CUT_KEPT
    does[r] = FIRST_OF_WAY;
 #else
    cuts(saved[r]);
@@ -301,7 +281,7 @@ inline goes_on() {
    DECIDED(r)
 }
 
-inline has_named() {
+inline has_moved() {
    if
 #ifdef ASKS_FIRST
    :: then[r] == START -> goes_on()
@@ -382,7 +362,7 @@ proctype Rank(byte r) {
    :: d_step { !all && kills < K && MAY_DIE && st[r] < EXIT && new[r] ->
                new[r] = 0; kills++; TELL("the new snapshot of rank %d is killed: %d\n", r, kills) }
    /* the agent, about rank r: a snapshot that is there */
-#ifdef BANK_FIRST
+#ifdef CUT_FIRST
    :: d_step { !all && TAKEN && does[r] == 0 && !zero[r] && !IS_BEFORE(r, at[r]) && !IS_CUT(r, at[r]) -> cuts(at[r]) }
    :: d_step { !all && TAKEN && does[r] == 0 && (zero[r] || IS_CUT(r, at[r])) -> takes() }
 #elif defined(DROP_FIRST)
@@ -399,17 +379,10 @@ proctype Rank(byte r) {
    :: d_step { !all && st[r] < DEAD && does[r] == 0 && IS_LOW(r) -> cuts(saved[r]) }
    /* a rank that is dead */
    :: d_step { !all && st[r] == DEAD && !asked[r] && does[r] == 0 -> looks_for_a_way() }
-   :: d_step { !all && does[r] == FILL0 -> OF(r, FILLED(r), 0) = P(0, to[r]); does[r] = FILL1 }
-#ifdef NAMED_FIRST
-   :: d_step { !all && does[r] == FILL1 -> OF(r, FILLED(r), 1) = P(1, to[r]); has_named() }
-   :: d_step { !all && does[r] == NAME && IS_NONE(to[r]) -> NAMES(NONE); has_named() }
-   :: d_step { !all && does[r] == NAME && !IS_NONE(to[r]) -> NAMES(SPARE(r)); does[r] = FILL0 }
-#else
-   :: d_step { !all && does[r] == FILL1 -> OF(r, FILLED(r), 1) = P(1, to[r]); does[r] = NAME }
-   :: d_step { !all && does[r] == NAME -> NAMES((IS_NONE(to[r]) -> NONE : SPARE(r))); has_named() }
-#endif
+   :: d_step { !all && does[r] == MOVE0 -> CUT(r, 0) = P(0, to[r]); if :: IS_MOVED(r) -> has_moved() :: else -> does[r] = MOVE1 fi }
+   :: d_step { !all && does[r] == MOVE1 -> CUT(r, 1) = P(1, to[r]); has_moved() }
 #ifdef FORGET
-   :: d_step { !all && does[r] == HOLD0 -> LEFT(r, 0) = HELD(r, 0); does[r] = HOLD1 }
+   :: d_step { !all && does[r] == HOLD0 -> LEFT(r, 0) = HELD(r, 0); if :: IS_HELD -> has_held() :: else -> does[r] = HOLD1 fi }
    :: d_step { !all && does[r] == HOLD1 -> LEFT(r, 1) = HELD(r, 1); has_held() }
 #endif
 #ifdef ONE_FLOOR
@@ -424,13 +397,6 @@ proctype Rank(byte r) {
 
 /* ---- the keeper ---- */
 
-#ifdef NOT_AGAIN
-#define HAS_MOVED false
-#elif defined(NO_COUNT)
-#define HAS_MOVED (named[member] != its)
-#else
-#define HAS_MOVED moved
-#endif
 #ifdef OTHER_FLOOR
 #define READS 0
 #else
@@ -442,12 +408,12 @@ proctype Rank(byte r) {
 #define IS_ENOUGH (least >= floor[stream])
 #endif
 
-inline idles() { keeps = 0; stream = 0; member = 0; its = 0; least = 0; value = 0; second = 0; moved = 0 }
+inline idles() { keeps = 0; stream = 0; member = 0; least = 0; second = 0 }
 
 inline begins_to_look() { keeps = LOOK; member = 0; least = G }
 
-inline has_looked() {
-   value = 0; its = 0; moved = 0;
+inline looks() {
+   if :: CUT(member, READS) < least -> least = CUT(member, READS) :: else -> skip fi;
    if
    :: member + 1 < R -> member++; keeps = LOOK
    :: else ->
@@ -486,11 +452,7 @@ proctype Keeper() {
    do
    :: d_step { !all && keeps == 0 && MAY_LOOK(0) -> begins_to_look() }
    :: d_step { !all && keeps == 0 && MAY_LOOK(1) -> stream = 1; begins_to_look() }
-   :: d_step { !all && keeps == LOOK && named[member] != NONE -> its = named[member]; moved = 0; keeps = READ }
-   :: d_step { !all && keeps == LOOK && named[member] == NONE -> least = 0; has_looked() }
-   :: d_step { !all && keeps == READ -> value = OF(member, its, READS); keeps = AGAIN }
-   :: d_step { !all && keeps == AGAIN && HAS_MOVED -> value = 0; its = 0; moved = 0; keeps = LOOK; SEEN(4) }
-   :: d_step { !all && keeps == AGAIN && !HAS_MOVED -> least = (value < least -> value : least); has_looked() }
+   :: d_step { !all && keeps == LOOK -> looks() }
    :: d_step { !all && keeps == FLOOR -> floor[stream] = least; second = 1; begins_to_look() }
    :: d_step { !all && keeps == RELEASE -> gone[stream] = (least -> least : floor[stream]); TELL("released: %d units of stream %d\n", gone[stream], stream);
                CHECK(EVERY(NEEDS_NOT, stream), "what somebody still needs is released\n"); floor[stream] = gone[stream]; idles() }
@@ -504,6 +466,7 @@ proctype Keeper() {
 #endif
    /* it and the agent die; their successors know what is in shared memory */
    :: d_step { !all && replaced < A && (keeps || DOES) ->
+               if :: IN_A_MOVE -> SEEN(4) :: else -> skip fi;
                replaced++; idles(); floor[0] = gone[0]; floor[1] = gone[1];
                ALL_DECIDED; TELL("agent %d is replaced%c\n", replaced, ' ') }
    :: OVER -> break

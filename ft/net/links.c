@@ -412,13 +412,13 @@ int ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_regi
     return make_links(net, ft_tree_peers(params->nnodes, params->node), e);
 }
 
-/* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. */
+/* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. They are wanted, too: only of links
+   that are the keeper knows that something of the log is kept for the other end. */
 void ft_net_start(struct ft_net *net)
 {
     look_for_sockets(net);
     for (uint32_t p = 0; p < net->n; p++)
-        if (net->link[p].fd == NO_FD)
-            want(net, p, ft_look(&words(net, p)->posted) + 1);
+        want(net, p, net->link[p].fd == NO_FD ? ft_look(&words(net, p)->posted) + 1 : net->link[p].generation);
 }
 
 int ft_net_descriptors(struct ft_net *net)

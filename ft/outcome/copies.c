@@ -223,7 +223,7 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
     c->words->at = stand->at;
     c->words->first = stand->first;
     ft_note(&c->words->threads, ft_threads_stand(c->answered));
-    c->words->at.outcomes = (struct ft_position){ .unit = atomic_load(&ft_recorder.log.words->done), .end = ft_threads_stood() };
+    c->words->at.outcomes = (struct ft_position){ atomic_load(&ft_recorder.log.words->done), ft_threads_stood() };
     if (ft_recorder.closes)
         c->words->closings = ft_recorder.renewed = ft_outcome_renews(ft_recorder.log.words); /* good before that, and after it */
     else

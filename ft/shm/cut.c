@@ -5,58 +5,23 @@
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
-/* What `named` says: which bank, and how many names there have been. Without that a reader that looks
-   before and after it has read could find the same bank twice, and in between another cut. */
-enum { NOBODY, FIRST, SECOND, NAME = 4 };
-
-static struct ft_cut_words *words_of(const struct ft_region *r, uint32_t rank) { return &ft_region_rank(r, rank)->cuts; }
-
-static struct ft_cut_bank *bank_of(struct ft_cut_words *w, uint64_t named)
+static struct ft_member *member_of(const struct ft_region *r, uint32_t rank, uint32_t stream)
 {
-    return named % NAME ? &w->bank[named % NAME - FIRST] : NULL;
+    return &ft_region_stream(r, stream).members[rank];
 }
 
-static struct ft_position look_in(const struct ft_cut_bank *b, uint32_t stream)
-{
-    uint64_t n = ft_peek(&b->n);
+uint64_t ft_cut_unit(const struct ft_region *r, uint32_t rank) { return ft_look(&member_of(r, rank, 0)->cut_unit); }
 
-    for (uint64_t i = 0; i < n; i++)
-        if (ft_peek(&b->in[i].stream) == stream)
-            return (struct ft_position){ ft_peek(&b->in[i].use), ft_peek(&b->in[i].unit), ft_peek(&b->in[i].end) };
-    return (struct ft_position){ 0 };
-}
-
-struct ft_position ft_cut_in(const struct ft_region *r, uint32_t rank, uint32_t stream)
-{
-    struct ft_cut_words *w = words_of(r, rank);
-    struct ft_position at;
-    uint64_t named, again = ft_ask(&w->named);
-
-    do {
-        const struct ft_cut_bank *b = bank_of(w, named = again);
-
-        if (!b)
-            return (struct ft_position){ 0 };
-        at = look_in(b, stream);
-        atomic_thread_fence(memory_order_acquire); /* pairs with fill's: who has read of a later cut finds a later name */
-    } while ((again = ft_ask(&w->named)) != named);
-    return at;
-}
-
-/* From a cut in which it had left the stream a rank comes again once at most (ft_streams_pick). */
-uint64_t ft_cut_need_from(const struct ft_region *r, uint32_t rank, uint32_t stream, struct ft_position at)
+uint64_t ft_cut_need_from(const struct ft_region *r, uint32_t rank, uint32_t stream, uint64_t position)
 {
     const struct ft_stay *stay = &ft_region_stream(r, stream).stays[rank];
-    uint64_t need = at.use ? at.end : FT_POSITION_LEFT;
 
-    if (ft_ask(&stay->use) > at.use)
-        need = ft_min(need, ft_peek(at.use ? &stay->at : &stay->first));
-    return need;
+    return ft_ask(&stay->use) ? ft_max(position, ft_peek(&stay->first)) : FT_CUT_NOWHERE;
 }
 
 uint64_t ft_cut_need(const struct ft_region *r, uint32_t rank, uint32_t stream)
 {
-    return ft_cut_need_from(r, rank, stream, ft_cut_in(r, rank, stream));
+    return ft_cut_need_from(r, rank, stream, ft_ask(&member_of(r, rank, stream)->cut));
 }
 
 /* Who is not in it comes in where its log has come to, at the earliest. */
@@ -69,34 +34,25 @@ uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream)
     return floor;
 }
 
-/* The bank is read by nobody who believes what is in it before it is named. */
-static void fill(struct ft_cut_bank *b, const struct ft_positions *p)
-{
-    atomic_thread_fence(memory_order_release);
-    for (uint32_t i = 0; i < p->n; i++) {
-        ft_note(&b->in[i].stream, p->in[i].stream);
-        ft_note(&b->in[i].use, p->in[i].at.use);
-        ft_note(&b->in[i].unit, p->in[i].at.unit);
-        ft_note(&b->in[i].end, p->in[i].at.end);
-    }
-    ft_note(&b->n, p->n);
-}
-
-static void name(struct ft_cut_words *w, const struct ft_positions *p)
-{
-    uint64_t named = ft_peek(&w->named), which = !p ? NOBODY : named % NAME == FIRST ? SECOND : FIRST;
-
-    if (p)
-        fill(bank_of(w, which), p);
-    ft_announce(&w->named, named - named % NAME + NAME + which);
-}
-
-static bool is_before(const struct ft_region *r, const struct ft_positions *p, uint32_t rank)
+/* Killed in the middle, some streams have the new cut: where the rank goes on from is at that or past it by then, or it has no
+   way back before the rest is done. */
+static void move(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
     for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
-        struct ft_position at = ft_position_in(p, s), cut = ft_cut_in(r, rank, s);
+        struct ft_position at = ft_position_in(p, s);
 
-        if (at.use < cut.use || at.unit < cut.unit || (at.use == cut.use && at.end < cut.end))
+        ft_note(&member_of(r, rank, s)->cut_unit, at.unit);
+        ft_announce(&member_of(r, rank, s)->cut, at.end);
+    }
+}
+
+bool ft_cut_is_after(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
+{
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+        const struct ft_member *m = member_of(r, rank, s);
+        struct ft_position at = ft_position_in(p, s);
+
+        if (at.unit < ft_peek(&m->cut_unit) || at.end < ft_peek(&m->cut))
             return true;
     }
     return false;
@@ -104,14 +60,14 @@ static bool is_before(const struct ft_region *r, const struct ft_positions *p, u
 
 void ft_cut_register(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    if (!is_before(r, p, rank))
-        name(words_of(r, rank), p);
+    if (!ft_cut_is_after(r, rank, p))
+        move(r, rank, p);
 }
 
 void ft_cut_hold(const struct ft_region *r, uint32_t rank)
 {
     for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        ft_announce(&ft_region_stream(r, s).members[rank].left_at, ft_cut_need(r, rank, s));
+        ft_announce(&member_of(r, rank, s)->left_at, ft_cut_need(r, rank, s));
 }
 
 /* Of a rank that is started from its beginning: it goes on behind that version, if it loads one. */
@@ -130,15 +86,8 @@ static bool is_there_from(const struct ft_region *r, uint32_t rank, const struct
     bool there = true;
 
     for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        there = there && is_there(r, s, ft_cut_need_from(r, rank, s, ft_position_in(p, s)));
+        there = there && is_there(r, s, ft_cut_need_from(r, rank, s, ft_position_in(p, s).end));
     return there;
-}
-
-static void fall_back(const struct ft_region *r, uint32_t rank, const struct ft_version *v)
-{
-    struct ft_positions p = beginning(v);
-
-    name(words_of(r, rank), p.n ? &p : NULL);
 }
 
 void ft_cut_unregister(const struct ft_region *r, uint32_t rank)
@@ -152,7 +101,7 @@ void ft_cut_unregister(const struct ft_region *r, uint32_t rank)
     if (v.version && ft_cut_unit(r, rank) <= v.unit && !ft_versions_moves_cut(r, rank, &v))
         return;
     if (is_there_from(r, rank, &p))
-        fall_back(r, rank, &v);
+        move(r, rank, &p);
 }
 
 /* The keeper says how far it is going to forget, and then asks what ranks have left behind. Here it is said first what the rank
@@ -176,8 +125,9 @@ bool ft_cut_withdraw(const struct ft_region *r, uint32_t rank)
 {
     struct ft_version v;
     bool loads = ft_versions_loadable(r, rank, &v);
+    struct ft_positions p = beginning(&v);
 
-    fall_back(r, rank, &v);
+    move(r, rank, &p);
     return ft_cut_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts: where each rank can go on from, in all its streams (docs/internals/log.md, "Cuts and the
-   released log"). A rank's cut is one of two banks of positions, and chosen as a whole by one word:
-   the agent fills the bank that is not the cut, and then names it (struct ft_cut_words). Whoever is
-   killed in the middle leaves the cut as it was. The keeper reads a bank and then looks at the name
-   once more, since two cuts later the same bank is filled again.
+   released log"). Of each stream one position, moved one after the other: each stream is released by
+   its own, so nobody reads two that belong together (docs/models.md, "Cuts").
 
    The agent's, one process at a time; reads are anybody's. */
 #ifndef FT_SHM_CUT_H
@@ -11,10 +9,13 @@
 
 #include "ft/shm/region.h"
 
-/* Rank has a snapshot at p that can be woken from now on, and will not go back before it. Before its earlier
-   snapshot is discarded, while the later one exists. Nothing changes if p is before the cut in any stream. The
-   keeper then releases what nobody needs any more: at once with ft_keeper_kick. */
+/* Rank's snapshot at p is the one to wake from now on, and no earlier one is. Nothing changes if the cut
+   is after p. The keeper then releases what nobody needs any more: at once with ft_keeper_kick. */
 void ft_cut_register(const struct ft_region *r, uint32_t rank, const struct ft_positions *p);
+
+/* In some stream rank's cut is after p: a snapshot or a checkpoint there is of no use to it. Asked before that becomes what the rank
+   goes back to. */
+bool ft_cut_is_after(const struct ft_region *r, uint32_t rank, const struct ft_positions *p);
 
 /* Rank has no snapshot any more and lives: it is to start from the beginning when it dies, or to load its checkpoint
    (ft_versions_loadable), if the log is all there from then on and it is not still on its way there; else nothing changes. */
@@ -39,18 +40,16 @@ bool ft_cut_holds(const struct ft_region *r, uint32_t rank);
 /* Nothing has been released: a start from the beginning is possible at this moment. */
 bool ft_cut_whole(const struct ft_region *r);
 
-/* Rank's cut in a stream: never of two cuts. Zeros: it has none, or had never been in that stream. */
-struct ft_position ft_cut_in(const struct ft_region *r, uint32_t rank, uint32_t stream);
-
-/* What of a stream's log rank needs from `at` on, or from its cut, is at this position or later: where it came in, if that was
-   later. FT_POSITION_LEFT: it needs nothing. */
-uint64_t ft_cut_need_from(const struct ft_region *r, uint32_t rank, uint32_t stream, struct ft_position at);
+/* What of a stream's log rank needs from a cut at `position` on, or from its own, is at this position or later: where it first
+   came in, if that was later. FT_CUT_NOWHERE: it was never in that stream, and comes in where the log has come to at the earliest. */
+#define FT_CUT_NOWHERE UINT64_MAX
+uint64_t ft_cut_need_from(const struct ft_region *r, uint32_t rank, uint32_t stream, uint64_t position);
 uint64_t ft_cut_need(const struct ft_region *r, uint32_t rank, uint32_t stream);
 
 /* No rank goes back to what is below this position. */
 uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream);
 
-/* Its unit in stream 0. */
-static inline uint64_t ft_cut_unit(const struct ft_region *r, uint32_t rank) { return ft_cut_in(r, rank, 0).unit; }
+/* The unit of rank's cut in stream 0; 0: it has none. */
+uint64_t ft_cut_unit(const struct ft_region *r, uint32_t rank);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's cut: one of two banks, named as a whole. */
+/* A rank's cut: of each stream one position. */
 #include "ft/shm/cut.h"
 
 #include <criterion/criterion.h>
@@ -29,15 +29,15 @@ TestSuite(cut, .init = set_up, .fini = tear_down, .timeout = 60);
 static void take(uint64_t unit, uint64_t other)
 {
     struct ft_positions p = ft_positions_world(unit, unit * 64);
-    ft_position_add(&p, 2, (struct ft_position){ .use = 1, .unit = other, .end = other * 128 });
+    ft_position_add(&p, 2, (struct ft_position){ other, other * 128 });
     ft_cut_register(&region, RANK, &p);
 }
 
 static void expect(uint32_t stream, uint64_t unit, uint64_t end)
 {
-    struct ft_position at = ft_cut_in(&region, RANK, stream);
+    const struct ft_member *m = &ft_region_stream(&region, stream).members[RANK];
 
-    cr_assert(at.unit == unit && at.end == end, "stream %u: unit %d, end %d", stream, (int)at.unit, (int)at.end);
+    cr_assert(m->cut_unit == unit && m->cut == end, "stream %u: unit %d, end %d", stream, (int)m->cut_unit, (int)m->cut);
 }
 
 Test(cut, is_nowhere_at_first)
@@ -55,7 +55,8 @@ Test(cut, follows_each_snapshot_in_all_its_streams)
         expect(1, 0, 0);
         expect(2, 3 * i, 3 * i * 128);
     }
-    cr_assert_eq(ft_cut_in(&region, 0, 0).unit, 0);
+    cr_assert_eq(ft_cut_unit(&region, RANK), 7);
+    cr_assert_eq(ft_cut_unit(&region, 0), 0);
 }
 
 Test(cut, never_goes_back_in_one_stream)
@@ -84,7 +85,7 @@ Test(cut, is_of_no_use_if_the_log_of_one_stream_begins_later)
     uint64_t extent = region.header->params.extent_bytes;
     struct ft_positions p = ft_positions_world(1, 4 * extent);
 
-    ft_position_add(&p, 2, (struct ft_position){ .use = 1, .unit = 1, .end = 2 * extent });
+    ft_position_add(&p, 2, (struct ft_position){ 1, 2 * extent });
     ft_cut_register(&region, RANK, &p);
     ft_publish(&ft_region_stream(&region, 0).head->floor, 4);
     ft_publish(&ft_region_stream(&region, 2).head->floor, 2);

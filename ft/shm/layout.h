@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 35, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 36, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -226,19 +226,6 @@ struct ft_await_words {
     _Atomic uint64_t what, unit;
 };
 
-/* Where a rank goes on from when it is started again: it needs nothing below (ft/shm/cut.h). Agent. */
-struct ft_cut_bank {
-    _Atomic uint64_t n;
-    struct {
-        _Atomic uint64_t stream, use, unit, end;
-    } in[FT_MOST_STREAMS];
-};
-
-struct ft_cut_words {
-    _Alignas(FT_LINE) _Atomic uint64_t named;
-    struct ft_cut_bank bank[2];
-};
-
 /* One per rank: what it sleeps on (ft/shm/doorbell.h), in the line that who wakes it reads anyway. */
 struct ft_doorbell {
     /* the rank */
@@ -262,13 +249,13 @@ struct ft_rank_block {
                                                         last stream to come there */
 
     struct ft_snap_words snap;
-    struct ft_cut_words cuts;                        /* agent */
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
 
 /* How far one incarnation of a rank is in one stream: nobody needs it but the agent, now and then.
-   The rank; made new by the agent between incarnations, when nobody else is alive to write. */
+   The rank; made new by the agent between incarnations, when nobody else is alive to write, but for its
+   cut. */
 struct ft_member {
     _Alignas(FT_LINE) _Atomic uint64_t from;  /* the unit it began with: 0, or its snapshot's */
     _Atomic uint64_t left;                    /* it has returned from all calls that begin below */
@@ -277,6 +264,9 @@ struct ft_member {
     _Atomic uint64_t mine;                    /* units that earlier ones had finished with ... */
     _Atomic uint64_t called;                  /* ... and, at least, called: as it found them */
     struct ft_trail again;                    /* the last call it made that an earlier one had made */
+    _Atomic uint64_t cut_unit, cut;           /* agent: its next incarnation goes on from this unit, and
+                                                 from this position of the log (ft/shm/cut.h); 0: from
+                                                 its beginning */
 };
 
 /* When a rank is in a stream. The rank, over all its incarnations; of the first stream the agent, before
@@ -284,8 +274,7 @@ struct ft_member {
 struct ft_stay {
     _Alignas(FT_LINE) _Atomic uint64_t use;   /* it came into this use of the stream, 1, 2, ...; 0: never into any ... */
     _Atomic uint64_t left;                    /* ... and has left this one */
-    _Atomic uint64_t at;                      /* where the log was when it came into use `use` ... */
-    _Atomic uint64_t first;                   /* ... and into its first one */
+    _Atomic uint64_t first;                   /* where the log was when it came into its first one */
 };
 
 /* The counters of one rank in one stream (DESIGN section 3), and the words its duties are judged by.

@@ -274,7 +274,7 @@ uint64_t ft_region_log_since(const struct ft_region *r, uint32_t rank, const str
     uint64_t sum = 0;
 
     for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
-        uint64_t end = ft_streams_end(r, s), from = ft_cut_need_from(r, rank, s, ft_position_in(p, s));
+        uint64_t end = ft_streams_end(r, s), from = ft_cut_need_from(r, rank, s, ft_position_in(p, s).end);
 
         sum += end > from ? end - from : 0;
     }

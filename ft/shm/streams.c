@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/streams.h"
 
-#include "ft/shm/cut.h"
 #include "ft/shm/word.h"
 
 void ft_streams_found(const struct ft_region *r)
@@ -18,16 +17,6 @@ uint64_t ft_streams_end(const struct ft_region *r, uint32_t stream)
     for (uint32_t i = 0; i < r->header->params.nranks; i++)
         end = ft_max(end, ft_look(&c[i].done_at));
     return end;
-}
-
-/* Its cut says that it had left the stream, and it has come again since: it would need what followed then, and only of the
-   last time it says where that was (ft_cut_need_from). */
-static bool may_come(const struct ft_region *r, uint32_t stream, uint32_t rank)
-{
-    uint64_t use = ft_look(&ft_region_stream(r, stream).stays[rank].use);
-    struct ft_position cut = ft_cut_in(r, rank, stream);
-
-    return cut.use == use || cut.end != FT_POSITION_LEFT;
 }
 
 /* A cut has room for it. */
@@ -48,7 +37,7 @@ static bool is_free(const struct ft_region *r, uint32_t stream, const uint32_t *
         if (ft_streams_has(&ft_region_stream(r, stream).stays[i]))
             return false;
     for (uint32_t i = 0; i < n; i++)
-        if (!may_come(r, stream, ranks[i]) || !has_room(r, stream, ranks[i]))
+        if (!has_room(r, stream, ranks[i]))
             return false;
     return true;
 }

@@ -25,8 +25,8 @@ struct ft_use {
 void ft_streams_found(const struct ft_region *r);
 
 /* Owner, of the stream's next use by ranks[n], itself among them. False: none of its streams is
-   free. One is when everybody has left it, and no rank would come twice after a cut in which it had
-   left. What the answer is depends on how far others are: it is not the same when it is asked again. */
+   free: somebody has not left them yet. So the answer depends on how far others are, and is not the
+   same when it is asked again. */
 bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use);
 
 /* Rank is in the stream, as far as it has said. */

@@ -71,35 +71,27 @@ Test(streams, go_on_when_everybody_has_left)
     cr_assert(use.stream == first.stream && use.use == 2 && use.unit == 5 && use.end == 320);
 }
 
-/* A rank that is woken from where it had left the stream needs all that followed; it says only where it came in last. */
-Test(streams, are_used_once_after_a_cut)
+/* Woken from where it had left the stream a rank needs what follows: nothing, as long as it has not come again. */
+Test(streams, are_needed_from_the_cut_on)
 {
     struct ft_positions cut = ft_positions_world(1, 64);
 
     cr_assert(pick());
     work(&use, 5);
-    leave(&use, OWNER);
-    leave(&use, 2);
-    ft_position_add(&cut, FIRST, (struct ft_position){ .use = 1, .unit = 5, .end = FT_POSITION_LEFT });
+    ft_position_add(&cut, FIRST, (struct ft_position){ 5, 320 });
     ft_cut_register(&region, 2, &cut);
-    cr_assert(pick() && use.stream == FIRST && use.use == 2);
-    work(&use, 5);
-    leave(&use, OWNER);
-    leave(&use, 2);
-    cr_assert(pick() && use.stream == FIRST + 1);
-    cut.in[1].at = (struct ft_position){ .use = 2, .unit = 10, .end = FT_POSITION_LEFT };
-    ft_cut_register(&region, 2, &cut);
-    cr_assert(pick() && use.stream == FIRST && use.use == 3);
+    cr_assert_eq(ft_cut_need(&region, 2, FIRST), 320);
+    cr_assert_eq(ft_cut_floor(&region, FIRST), 0, "the owner has no cut");
+    ft_cut_register(&region, OWNER, &cut);
+    cr_assert_eq(ft_cut_floor(&region, FIRST), 320);
 }
 
 Test(streams, of_a_rank_without_cut_are_needed_from_the_first_use_on)
 {
-    cr_assert(pick());
     ft_publish(&stay(FIRST, 2)->first, 128);
-    ft_publish(&stay(FIRST, 2)->at, 4096);
     ft_publish(&stay(FIRST, 2)->use, 3);
     ft_publish(&stay(FIRST, 2)->left, 3);
     cr_assert_eq(ft_cut_need(&region, 2, FIRST), 128);
-    cr_assert_eq(ft_cut_need(&region, OWNER, FIRST), FT_POSITION_LEFT);
+    cr_assert_eq(ft_cut_need(&region, OWNER, FIRST), FT_CUT_NOWHERE);
     cr_assert(pick() && use.stream == FIRST && use.use == 4);
 }

@@ -148,7 +148,7 @@ bool keeper_releases_first(void)
 /* Memory is full only from the keeper's looking for the oldest extent to the end of that. */
 bool keeper_forgets(void)
 {
-    return job.sc.room == FORGETS && keeper_actor()->kind == FT_POINT_STORE && memory_named() >= job.region.header->params.nextents;
+    return job.sc.room == FORGETS && keeper_actor()->at.kind == FT_POINT_STORE && memory_named() >= job.region.header->params.nextents;
 }
 
 /* named: whose memory is known, and whose place in the file. */
@@ -251,7 +251,7 @@ void make_region(const struct scenario *sc)
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
-    params.gather_bytes = params.slot_bytes;
+    params.gather_bytes = sc->two ? 1024 : params.slot_bytes; /* what is in flight of an allgather is more than an extent */
     params.slot_room = 2 * params.slot_bytes;
     params.unkept = room == LEFT;
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||
@@ -327,11 +327,11 @@ void check_inspection(const struct actor *r, bool again)
     const struct ft_params *p = &job.region.header->params;
     struct ft_inspect all[MAX_RANKS];
     const struct ft_inspect *i = &all[r->index];
-    bool waits = r->kind == FT_POINT_WAIT, awaited[MAX_RANKS];
+    bool waits = r->at.kind == FT_POINT_WAIT, awaited[MAX_RANKS];
 
-    if (r->kind == -1 && atomic_load(&r->patience.doorbells.asleep[r->index]) != FT_AWAKE)
+    if (r->at.kind == -1 && atomic_load(&r->patience.doorbells.asleep[r->index]) != FT_AWAKE)
         failed("rank %u incarnation %u call %u: its flag is up, and it does not sleep", r->index, r->incarnation, r->call);
-    if ((!waits && r->kind != -1) || job.failure[0] || job.sc.disputed || job.sc.two) /* who waits for whom is what they dispute */
+    if ((!waits && r->at.kind != -1) || job.failure[0] || job.sc.disputed || job.sc.two) /* who waits for whom is what they dispute */
         return;
     ft_inspect_read(&job.region, all);
     if (i->in_store && !waits)

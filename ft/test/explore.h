@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines and kills them at crash
-   points, points.c makes the code stop there, program.c is what ranks run and how results are checked, second.c on another stream than the world's, versions.c their checkpoints,
+/* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines (coroutine.h) and kills
+   them at crash points, program.c is what ranks run and how results are checked, second.c on another stream than the world's, versions.c their checkpoints,
    once.c their operations of the bootstrap cache, agent.c memory and its keeper; explore.c is the search. */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
 
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <ucontext.h>
 
 #include "ft/checkpoint.h"
 #include "ft/core/cache.h"
@@ -16,8 +14,9 @@
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 #include "ft/shm/streams.h"
+#include "ft/test/coroutine.h"
 
-enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 20480 };
+enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_BYTES = 20480 };
 
 /* PLACES: an operation of the bootstrap cache and a step of the program have these in common. */
 enum { ONCE_COUNT = 3, ONCE_PLACE = 21 };
@@ -82,21 +81,14 @@ struct second {
     bool in;                       /* this rank is in it, or has not left it yet */
     uint32_t n, local[MAX_RANKS];  /* who is in it, ... */
     struct ft_stream stream;       /* ... as this rank perhaps is */
-    struct ft_position left[MAX_RANKS + 1];  /* where it was in those that it has left, by their numbers */
+    struct ft_stream left[MAX_RANKS + 1];    /* those that it has left, by their numbers */
 };
 
 /* A rank, or the keeper: the last one. */
 struct actor {
-    ucontext_t context;            /* where it starts; */
-    jmp_buf here;                  /* where it goes on: switching by _longjmp saves the system calls of swapcontext */
-    bool fresh;
-    char *stack;
+    struct coroutine at;
     enum state state;
     uint32_t index, incarnation;
-    int kind;                      /* of the point it stands at; -1: between calls */
-    char *bulk_to;                 /* or the doorbell it sleeps on, and how often that was rung before */
-    size_t bulk_n;
-    const struct ft_point *point;
 
     struct ft_patience patience;   /* ranks */
     uint32_t call;
@@ -164,11 +156,9 @@ void failed(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* 
 static inline struct actor *keeper_actor(void) { return &job.actor[job.sc.ranks]; }
 
 /* sched.c */
-void stop_at_point(char *bulk_to, size_t bulk_n, uint32_t number);  /* called by each point once they are diverted */
 void stop_here(struct actor *a, int kind);   /* of the actor that runs: lets others run */
 void end_here(struct actor *a) __attribute__((noreturn));
 bool run_job(const struct plan *p);          /* one run; false: job.failure says why */
-uint32_t random_below(uint32_t n);
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
 
 static inline uint32_t nstreams(void) { return job.sc.two ? 1 + job.sc.ranks : 1; }
@@ -202,10 +192,6 @@ bool second_replays(const struct actor *r);
 /* once.c */
 bool make_once(struct actor *r, uint32_t step);  /* step 2 * call: before that call; 2 * call + 1: after it. False: failed */
 void begin_life(struct actor *r);            /* from the call it stands at */
-
-/* points.c */
-uint32_t npoints(void);
-void divert_points(void);
 
 /* program.c */
 extern const char *const what_text[NWHAT];

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# Mutants of the engine: each breaks one rule, and the explorer must find every one of them. A mutant is
-# one substitution in one file, compiled and put before the library that ships on the linker's line.
+# Mutants of the engine: each breaks one rule, and an explorer must find every one of them: that of one node, or that of several, apart. A mutant
+# is one substitution in one file, compiled and put before the library that ships on the linker's line.
 #
-#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]     exit 0: all were caught
+#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]     exit 0: all were caught
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -22,6 +22,14 @@ my $two_more = '--chance --only 6,3,300,16,0,0,1,16 --seeds 2000';
 my $two_forget = '--only 6,2,300,16,0,2,1,16 --seeds 800';  # ... forgotten
 my $sleeps = '--only 0,3,0,8,0,0,0,0 --seeds 400';   # words that are all published with a ring
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
+
+my $apart_sum = 'apart --only 3,22,150,1,0,0 --seeds 400';       # several nodes, which share out an allreduce each, ...
+my $apart_small = 'apart --only 3,22,5,2,0,0 --seeds 60';      # ... have their representatives fold it, ...
+my $apart_halves = 'apart --only 3,11,300,2,0,0 --seeds 60';   # ... exchange halves, ...
+my $apart_in_place = 'apart --only 3,11,300,2,0,1 --seeds 60';
+my $apart_gather = 'apart --only 4,21,75,1,0,0 --seeds 60';
+my $apart_mixed = 'apart --chance --only 7,21,75,10,0,3 --seeds 800';
+my $apart_spills = 'apart --chance --only 7,21,300,10,1,0 --seeds 800';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
 my @mutants = (
@@ -279,7 +287,10 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
         release_oldest(k, s);
     ft_announce(&s->head->floor, floor);'],
     ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/cut.c',
-     'name(words_of(r, rank), p.n ? &p : NULL);', ';'],
+     '    struct ft_positions p = beginning(&v);
+
+    move(r, rank, &p);
+    return', '    return'],
     ['the log is forgotten under a rank that replays (RULE 14)', 'ft/shm/keeper.c',
      'if (ft_ask(&s->members[r].left_at) < end)', 'if (ft_look(&s->counters[r].done_at) < end)', $forgets],
     ['the log is forgotten that the slowest rank has not left behind', 'ft/shm/keeper.c',
@@ -307,17 +318,9 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '    ft_cut_hold(r, rank);
     return', '    return', $snapshots],
     ['a rank that is started again needs what its predecessor did', 'ft/shm/cut.c',
-     'ft_announce(&ft_region_stream(r, s).members[rank].left_at, ft_cut_need(r, rank, s));', ';', $snapshots],
+     'ft_announce(&member_of(r, rank, s)->left_at, ft_cut_need(r, rank, s));', ';', $snapshots],
     ['a snapshot is woken that the log does not reach', 'ft/shm/cut.c',
      'holds = holds && is_there(r, s, ft_cut_need(r, rank, s));', ';', $snapshots],
-    ['a cut is filled while it is the one that holds', 'ft/shm/cut.c',
-     'named % NAME == FIRST ? SECOND : FIRST', 'named % NAME ? named % NAME : FIRST', $two],
-    ['a cut is named before it is filled', 'ft/shm/cut.c',
-     '    if (p)
-        fill(bank_of(w, which), p);
-    ft_announce(&w->named, named - named % NAME + NAME + which);', '    ft_announce(&w->named, named - named % NAME + NAME + which);
-    if (p)
-        fill(bank_of(w, which), p);', $two],
     ['one stream is released by the cuts in another', 'ft/shm/keeper.c',
      'ft_cut_floor(k->region, number_of(k, s))', 'ft_cut_floor(k->region, 0)', $two_more],
     ['a rank that goes on from its cut says so of the first stream only', 'ft/shm/cut.c',
@@ -334,21 +337,15 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '    for (uint32_t i = 0; i < n; i++) {
         struct ft_await own;', '    for (uint32_t i = c[0] ? 0 : 1; i < (c[0] ? 1 : n); i++) {
         struct ft_await own;', $two_more],
-    ['a rank works in a stream before all have come', 'ft/core/stream.c',
-     '    while (ft_look(word) <= a.unit)
-        ft_wait_turn(&w, s->patience);
-    ft_wait_over(&w, s->patience);
-}
-
-void ft_stream_join', '    ft_wait_over(&w, s->patience);
-}
-
-void ft_stream_join', $two_more],
     ['who comes into a stream is behind those that were there', 'ft/core/stream.c',
      '    ft_note(&mine->done, use->unit);
 ', '', $two_more],
     ['who has left a stream needs nothing of it, wherever its cut is', 'ft/shm/cut.c',
-     'if (ft_ask(&stay->use) > at.use)', 'if (ft_ask(&stay->use) > at.use && ft_streams_has(stay))', $two_more],
+     'return ft_ask(&stay->use) ?', 'return ft_ask(&stay->use) > ft_peek(&stay->left) ?', $two_more],
+    ['of a stream that it has left a rank needs what follows, also in a replay that has not come there (was a real error)', 'ft/core/stream.c',
+     's->left && !again ?', 's->left ?', $two],
+    ['... or that its predecessor has left', 'ft/core/stream.c',
+     's->left && !again ?', 'ft_peek(&s->stay->left) >= s->use && !again ?', $two],
     ['a part of a large operation is not left behind before its end', 'ft/core/units.c',
      'ft_stream_leave(x->c->s, x->out_at);', ';', $larger],
     ['... or not by who receives nothing', 'ft/core/units.c',
@@ -445,9 +442,9 @@ void ft_stream_join', $two_more],
         say_busy', '    if (0) {
         say_busy', $dense],
     ['a rank has no snapshot any more: is the log there?, and then its cut is taken back (ASK_FIRST)', 'ft/shm/cut.c',
-     '    fall_back(r, rank, &v);
+     '    move(r, rank, &p);
     return ft_cut_reaches(r, rank) && (', '    bool reaches = ft_cut_reaches(r, rank);
-    fall_back(r, rank, &v);
+    move(r, rank, &p);
     return reaches && (', $both],
     ['a woken rank that loses its snapshot gives up the log on its way to a checkpoint (was a real error)', 'ft/shm/cut.c',
      '    if (v.version && ft_cut_unit(r, rank) <= v.unit && !ft_versions_moves_cut(r, rank, &v))', '    if (0)', "--chance --only 7,3,300,12,0,3,1,0 $many"],
@@ -495,9 +492,78 @@ void ft_stream_join', $two_more],
      ' + r->header->params.bootstrap_cache)', ')', '--chance --only 11,3,300,14,0,3,0,0 --seeds 400'],
     ['cache, places: only who does the operation live keeps its result (LIVE_ONLY)', 'ft/core/bootstrap_place.c',
      'return err || s->rank != 0 ? err : keep_place', 'return err || s->rank != 0 || ft_stream_replays(s, unit) ? err : keep_place', $places],
+
+    # several nodes
+    ['nodes: a result that comes is consumed before its part is made again (was a real hang)', 'ft/core/nodes_exchange.c',
+     'op->out == i && op->made > i && !', 'op->out == i && !', 'apart --chance --only 3,11,300,2,0,0 --seeds 8000'],
+    ['nodes: a representative that may not commit yet does not give way (was a real waste)', 'ft/core/nodes_exchange.c',
+     '            return moved;  /* a peer is', '            return 1;  /* a peer is', $apart_mixed],
+    ["nodes: a slot is refilled before its unit is committed (RULE 1)", 'ft/core/nodes_local.c',
+     'contributed) > u || ft_stream_committed(s, u - depth));', 'contributed) > u || true);', $apart_sum],
+    ['nodes: a published contribution is written again (RULE 2)', 'ft/core/nodes_local.c',
+     '    if (ft_peek(&mine->contributed) > ft_nodes_unit(op, i))
+        return;
+    fill_slot(op, i);', '    fill_slot(op, i);
+    if (ft_peek(&mine->contributed) > ft_nodes_unit(op, i))
+        return;', $apart_sum],
+    ['nodes: ... or published before it is written (RULE 2)', 'ft/core/nodes_local.c',
+     '    fill_slot(op, i);
+    if (i == 0)
+        ft_stream_enter(s);
+    ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, ft_nodes_unit(op, i) + 1);',
+     '    if (i == 0)
+        ft_stream_enter(s);
+    ft_stream_announce(s, FT_AWAIT_CONTRIBUTED, &mine->contributed, ft_nodes_unit(op, i) + 1);
+    fill_slot(op, i);', $apart_sum],
+    ['nodes: a chunk is made before all of the node have contributed', 'ft/core/nodes_local.c',
+     'return s->n > 1 ? ft_stream_lacking(s, u) : -1;', 'return -1;', $apart_sum],
+    ['nodes: ... or made again after done (RULE 2)', 'ft/core/nodes_local.c',
+     'done) <= u && !op->small) {', 'done) <= u + 9 && !op->small) {', $apart_sum],
+    ['nodes: ... or done before it is made', 'ft/core/nodes_local.c',
+     '        if (op->kind == FT_UNIT_REDUCE) {
+            if (s->n > 1)', '        if (s->rank != 0)
+            ft_stream_done(s, u + 1, position + ft_record_bytes(result));
+        if (op->kind == FT_UNIT_REDUCE) {
+            if (s->n > 1)', $apart_sum],
+    ['nodes: a representative sends what its others have not made', 'ft/core/nodes_exchange.c',
+     'own = ft_min(own, done > s->first ? done - s->first : 0);', '(void)done;', $apart_sum],
+    ['nodes: ... or of a small one, not contributed', 'ft/core/nodes_local.c',
+     'if (s->rank != 0) {
+        ft_stream_done(s, u + 1', 'if (s->rank != 0) {
+        ft_stream_done(s, u + 1 + op->small', $apart_small],
+    ['nodes: a result is consumed before the node has it', 'ft/core/nodes_local.c',
+     'op->out < op->made && op->takes && ft_stream_committed(s, ft_nodes_unit(op, op->out))', 'op->out < op->made && op->takes', $apart_gather],
+    ['nodes: ... or committed before its record is whole', 'ft/core/nodes_exchange.c',
+     '    ft_stream_write_head(s, u, op->committed_end, position, result);
+    op->committed_end = position + ft_record_bytes(result);
+    ft_stream_announce(s, FT_AWAIT_DONE, &ft_stream_counters(s, 0)->done, u + 1);',
+     '    ft_stream_announce(s, FT_AWAIT_DONE, &ft_stream_counters(s, 0)->done, u + 1);
+    ft_stream_write_head(s, u, op->committed_end, position, result);
+    op->committed_end = position + ft_record_bytes(result);', $apart_gather],
+    ['nodes: ... or received by the program and not logged', 'ft/core/nodes_exchange.c',
+     '    if (op->received)
+        ft_copy', '    if (0)
+        ft_copy', $apart_halves],
+    ['nodes: a result in part is received over what is contributed', 'ft/core/nodes_exchange.c',
+     'op->made > i && !ft_view_same(&c->recv, &c->send) ?', 'op->made > i ?', $apart_in_place],
+    ["nodes: a successor's records begin where the operation does", 'ft/core/nodes_exchange.c',
+     'op->placed_end = op->committed_end = end;', 'op->placed_end = op->committed_end = s->end;', $apart_sum],
+    ['nodes: the keeper moves a record that is being sent', 'ft/core/nodes_exchange.c',
+     'ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));',
+     'ft_nodes_release(op, position + ft_record_bytes(result));', $apart_spills],
+    ['nodes: ... or a result is given from where the keeper has moved it', 'ft/core/nodes_local.c',
+     '>= ft_peek(&ft_stream_counters(s, 0)->done_at);', '>= 0;', $apart_spills],
+    ['nodes: partials of a peer are put where others still are', 'ft/core/frames.c',
+     '    if (u == ft_exchange_needed(&n->x, p))
+', '', 'apart --chance --only 3,11,600,3,1,0 --seeds 400'],
+    ['nodes: who comes back to MPI_Finalize does not see that a peer has left', 'ft/core/nodes.c',
+     '        ft_nodes_look_for_gone(n);
+', '', $apart_small],
+    ['nodes: the log is released that a peer lacks', 'ft/shm/keeper.c',
+     'at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));', ';', 'apart --chance --only 7,21,600,10,2,0 --seeds 400'],
 );
-my ($source, $library, $object, @cc) = @ARGV;
-die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
+my ($source, $library, $explore, $apart, @cc) = @ARGV;
+die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]\n" unless @cc;
 
 # What the code has no more is said at once, of all mutants, also of those that are not asked for.
 my $stale = 0;
@@ -528,6 +594,7 @@ sub run { my $rc = system(@_); return $rc == -1 ? -1 : $rc >> 8; }
 for my $m (@mutants) {
     my ($name, $file, $from, $to, $how_long) = @$m;
     $how_long //= '--seeds 60';
+    my @explorer = $how_long =~ s/^apart // ? ($apart, '-Wl,--wrap=ft_clock_ns') : ($explore);
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
     run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/net' '$source/ft/snap' '$dir/ft/' && mkdir '$dir/ft/outcome' && cp '$source'/ft/outcome/door.h '$source'/ft/outcome/copies.h '$source'/ft/outcome/log.[ch] '$source'/ft/outcome/kinds.h '$dir/ft/outcome/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
@@ -539,7 +606,7 @@ for my $m (@mutants) {
     my @files = $file =~ /\.c$/ ? ($file) :
         qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c ft/shm/doorbell.c ft/shm/wait.c);
     my @sources = map { "$dir/$_" } @files;
-    run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
+    run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, @explorer, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";
     # A mutant that makes the search endless is caught, too. Seconds of processor time, so that a busy machine does not make it look so:
     # the longest searches take 5 to 8. It may also sleep for ever.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every seeded mutant of the engine is caught by the explorer.
+# Every seeded mutant of the engine is caught by an explorer.
 set -u
 src=${top_srcdir:-.}
 build=${top_builddir:-.}
@@ -8,16 +8,22 @@ build=${top_builddir:-.}
 cc=${CC:-cc}
 obj=$(mktemp) || exit 2
 trap 'rm -f "$obj" "$obj".*' EXIT
-$cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -r -nostdlib -o "$obj.o" \
-  "$src/ft/test/explore.c" "$src/ft/test/sched.c" "$src/ft/test/points.c" "$src/ft/test/program.c" "$src/ft/test/second.c" \
-  "$src/ft/test/versions.c" "$src/ft/test/once.c" "$src/ft/test/agent.c" || exit 1
+test=$src/ft/test
+# object NAME FILE...: these in one.
+object() {
+  name=$1
+  shift
+  $cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -r -nostdlib -o "$obj.$name.o" "$@" "$test/coroutine.c" "$test/points.c" || exit 1
+}
+object explore "$test/explore.c" "$test/sched.c" "$test/program.c" "$test/second.c" "$test/versions.c" "$test/once.c" "$test/agent.c"
+object apart "$test/apart.c" "$test/apart_sched.c" "$test/apart_wire.c" "$test/apart_program.c"
 # As many at a time as there are processors.
 n=$(nproc)
 failed=0
 pids=
 # shellcheck disable=SC2086
 for i in $(seq 0 $((n - 1))); do
-  FT_SHARE=$i/$n perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.o" $cc -std=gnu17 >"$obj.$i" 2>&1 &
+  FT_SHARE=$i/$n perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.explore.o" "$obj.apart.o" $cc -std=gnu17 >"$obj.$i" 2>&1 &
   pids="$pids $!"
 done
 for pid in $pids; do wait "$pid" || failed=1; done

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "ft/test/explore.h"
+#include "ft/test/coroutine.h"
 
 extern const struct ft_point __start_ft_points[], __stop_ft_points[];
 
@@ -17,6 +17,7 @@ enum { POINT_BYTES = 5, DETOUR_BYTES = 32 };
 static unsigned char detours[MAX_POINTS][DETOUR_BYTES] __attribute__((aligned(4096)));
 
 uint32_t npoints(void) { return (uint32_t)(__stop_ft_points - __start_ft_points); }
+uint32_t point_number(const struct ft_point *p) { return (uint32_t)(p - __start_ft_points); }
 
 #if defined(__x86_64__)
 /* Called by a detour; the number of the point lies above the return address. As compilers see it, a point changes flags, memory
@@ -77,7 +78,7 @@ static void need(bool good, const char *what)
 {
     if (good)
         return;
-    fprintf(stderr, "explore: %s\n", what);
+    fprintf(stderr, "points: %s\n", what);
     exit(2);
 }
 

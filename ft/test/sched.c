@@ -8,12 +8,9 @@
 #include "ft/shm/cut.h"
 #include "ft/test/explore.h"
 
-enum { STACK = 256 * 1024, MOST_STEPS = 2000000 };
-
-extern const struct ft_point __start_ft_points[];
+enum { MOST_STEPS = 2000000 };
 
 struct job job;
-static jmp_buf scheduler;
 static struct actor *running;
 
 void failed(const char *format, ...)
@@ -27,43 +24,20 @@ void failed(const char *format, ...)
     va_end(args);
 }
 
-void stop_here(struct actor *a, int kind)
-{
-    a->kind = kind;
-    if (!_setjmp(a->here))
-        _longjmp(scheduler, 1);
-}
+void stop_here(struct actor *a, int kind) { coroutine_stop(&a->at, kind); }
 
 void end_here(struct actor *a)
 {
     a->state = OVER;
-    _longjmp(scheduler, 1);
+    coroutine_end();
 }
 
 /* Lets a run to its next point or its end. */
 static void resume(struct actor *a)
 {
     running = a;
-    if (!_setjmp(scheduler)) {
-        if (!a->fresh)
-            _longjmp(a->here, 1);
-        a->fresh = false;
-        setcontext(&a->context);
-    }
+    coroutine_resume(&a->at);
     running = NULL;
-}
-
-/* At a point: on the actor's own stack; simply does not return until it goes on. */
-void stop_at_point(char *bulk_to, size_t bulk_n, uint32_t number)
-{
-    struct actor *a = running;
-
-    if (!a)
-        return;
-    a->point = &__start_ft_points[number];
-    a->bulk_to = bulk_to;
-    a->bulk_n = bulk_n;
-    stop_here(a, a->point->kind);
 }
 
 static void begin(void)
@@ -79,27 +53,13 @@ static void begin(void)
 
 static void start(struct actor *a)
 {
-    if (!a->stack)
-        a->stack = malloc(STACK);
     if (a != keeper_actor()) {
         ft_region_start_rank(&job.region, a->index, a->incarnation);
         a->woken = a->snapshot.alive;
     }
-    getcontext(&a->context);
-    a->context.uc_stack.ss_sp = a->stack;
-    a->context.uc_stack.ss_size = STACK;
-    a->context.uc_link = NULL;
-    makecontext(&a->context, begin, 0);
+    coroutine_start(&a->at, begin);
     a->state = READY;
     a->decided = false;
-    a->fresh = true;
-    a->kind = -1;
-    a->point = NULL;
-}
-
-static bool is_rung(const struct actor *a)
-{
-    return atomic_load((const _Atomic uint32_t *)(const void *)a->bulk_to) != (uint32_t)a->bulk_n;
 }
 
 /* Sleeps are bounded, by times that are not seen here: as if it had been rung. */
@@ -132,12 +92,10 @@ static bool ring_quiet(void)
 
 static void kill_actor(struct actor *a, bool torn)
 {
-    if (a->point) {
-        job.covered[a->point - __start_ft_points] = true;
-        job.covered_ever[a->point - __start_ft_points] = true;
-    }
-    if (torn && a->kind == FT_POINT_BULK)
-        memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
+    if (a->at.point)
+        job.covered[point_number(a->at.point)] = job.covered_ever[point_number(a->at.point)] = true;
+    if (torn)
+        coroutine_tear(&a->at);
     if (job.sc.lies && a != keeper_actor())
         note_killed(a);
     if (a != keeper_actor()) { /* its memory is no more */
@@ -167,7 +125,7 @@ static void start_everybody(void)
         struct actor *a = &job.actor[i];
 
         if (is_alive(a)) {
-            a->point = NULL;
+            a->at.point = NULL;
             kill_actor(a, false);
         }
         drop_snapshot(a);
@@ -210,15 +168,6 @@ static void start_again(struct actor *a)
         judge_restart(a);
         start_everybody();
     }
-}
-
-static uint32_t random_state;
-uint32_t random_below(uint32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state % n;
 }
 
 /* Who loads a version while another rank is about to finish the next one, and what becomes of the slot before it has been read: two long ways
@@ -291,7 +240,7 @@ static void wake_others(const struct actor *a)
 
         if (other != a && other->state == BLOCKED && (other != keeper_actor() || keeper_has_work()))
             other->state = READY;
-        if (other->state == ASLEEP && is_rung(other))
+        if (other->state == ASLEEP && coroutine_is_rung(&other->at))
             other->state = READY;
     }
 }
@@ -349,19 +298,19 @@ static void let_tarry(void)
    stands still: others may have stored what a first wait is for between its last look and its last store (a rank asks for memory). */
 static void step(struct actor *a, const struct plan *p, uint32_t *kills)
 {
-    bool waited = a->kind == FT_POINT_WAIT, stands;
+    bool waited = a->at.kind == FT_POINT_WAIT, stands;
     enum state still;
 
     resume(a);
-    job.course = (job.course ^ (uintptr_t)a->point ^ a->index) * 0x100000001b3;
-    stands = a->state != OVER && a->kind == FT_POINT_WAIT && waited;
+    job.course = (job.course ^ (uintptr_t)a->at.point ^ a->index) * 0x100000001b3;
+    stands = a->state != OVER && a->at.kind == FT_POINT_WAIT && waited;
     if (!stands)
         wake_others(a);
-    if (a->state == OVER || (a->kind != FT_POINT_WAIT && a->kind != FT_POINT_LOOK && a->kind != FT_POINT_SLEEP))
+    if (a->state == OVER || (a->at.kind != FT_POINT_WAIT && a->at.kind != FT_POINT_LOOK && a->at.kind != FT_POINT_SLEEP))
         job.naps = 0;
     if (a->state == OVER)
         return;
-    still = stands ? BLOCKED : a->kind == FT_POINT_SLEEP && !is_rung(a) ? ASLEEP : READY;
+    still = stands ? BLOCKED : a->at.kind == FT_POINT_SLEEP && !coroutine_is_rung(&a->at) ? ASLEEP : READY;
     if (a == keeper_actor() && p->seed && *kills < p->kills && keeper_releases_first() && random_below(4) == 0) {
         kill_with_snapshot(&job.actor[random_below(job.sc.ranks)]);
         (*kills)++;
@@ -401,7 +350,7 @@ bool run_job(const struct plan *p)
     struct actor *a = NULL;
     uint32_t kills = 0;
 
-    random_state = p->seed * 2654435761u + 1;
+    random_begin(p->seed);
     job.seed = p->seed;
     job.sleeps = p->seed ? p->seed % 5 < 2 : p->torn;
     job.naps = 0;
@@ -449,7 +398,7 @@ bool replay_all(void)
         start(a);
         while (a->state != OVER && !job.failure[0]) {
             resume(a);
-            if (a->state != OVER && a->kind == FT_POINT_WAIT)
+            if (a->state != OVER && a->at.kind == FT_POINT_WAIT)
                 failed("rank %u waits in call %u of a replay of what everybody has finished", i, a->call);
         }
     }

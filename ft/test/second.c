@@ -60,7 +60,7 @@ static void leave(struct actor *r)
         return;
     s->in = false;
     ft_stream_leave_use(&s->stream);
-    s->left[s->use.stream] = ft_stream_position(&s->stream);
+    s->left[s->use.stream] = s->stream;
 }
 
 void part(struct actor *r)
@@ -188,10 +188,10 @@ void second_position(const struct actor *r, struct ft_positions *p)
     const struct second *s = &r->second;
 
     for (uint32_t k = 1; k <= job.sc.ranks; k++) {
-        struct ft_position at = s->in && s->use.stream == k ? ft_stream_position(&s->stream) : s->left[k];
+        const struct ft_stream *stream = s->in && s->use.stream == k ? &s->stream : &s->left[k];
 
-        if (at.use)
-            ft_position_add(p, k, at);
+        if (stream->use)
+            ft_position_add(p, k, ft_stream_position(stream));
     }
 }
 

@@ -215,12 +215,12 @@ bool awaits_version(const struct actor *r)
 {
     const struct ft_version_words *w = ft_versions_of(&job.region, r->index);
 
-    return on() && r->kind == FT_POINT_WAIT && ft_peek(&w->store_unit) && ft_peek(&w->store_commits);
+    return on() && r->at.kind == FT_POINT_WAIT && ft_peek(&w->store_unit) && ft_peek(&w->store_commits);
 }
 
 bool reads_version(const struct actor *r)
 {
-    return r->call == BEFORE && r->kind == FT_POINT_LOOK && !r->checkpoints.loaded;
+    return r->call == BEFORE && r->at.kind == FT_POINT_LOOK && !r->checkpoints.loaded;
 }
 
 static int serialize(void *state, const void **bytes, uint64_t *n)

@@ -54,7 +54,7 @@ static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_vers
     struct ft_positions p = ft_positions_world(v->unit + 1, v->end);
     const struct ft_snap_slot *slot;
 
-    if (!ft_versions_moves_cut(&job->region, rank, v))
+    if (!ft_versions_moves_cut(&job->region, rank, v) || ft_cut_is_after(&job->region, rank, &p))
         return;
     ft_steps_end_zero(&job->snapshots->ranks[rank], 0);
     slot = ft_snapshots_named(job, rank);

@@ -158,7 +158,7 @@ static void taken(struct ft_snapshot *s)
         ft_slot_condemn(s, slot);
         return;
     }
-    if (ft_position_in(&p->at, 0).unit < ft_cut_unit(&s->job->region, s->rank)) { /* a checkpoint has overtaken it */
+    if (ft_cut_is_after(&s->job->region, s->rank, &p->at)) { /* a checkpoint has overtaken it */
         give_up(s);
         ft_slot_condemn(s, slot);
         return;
