@@ -315,7 +315,7 @@ Test(frames, the_log_is_kept_for_a_peer_whose_link_was_there_first, .init = set_
     ft_announce(&words()->wanted, 0);
     ft_announce(&words()->posted, 1);
     hand_over(pair[0], link[0], 1);
-    ft_net_open(&net, &nodes, &region, pair[1], bell, &wire);
+    cr_assert(ft_net_open(&net, &nodes, &region, pair[1], bell, &wire, &e) == 0, "%s", e.text);
     ft_net_start(&net);
     cr_assert_eq(ft_look(&words()->wanted), 1);
     for (unsigned u = 0; u < 3 * PER_EXTENT; u++)

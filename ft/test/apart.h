@@ -10,7 +10,7 @@
 #include "ft/shm/region.h"
 #include "ft/test/coroutine.h"
 
-enum { MAX_NODES = 3, MAX_PEERS = MAX_NODES - 1, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_CALLS = 10, MAX_BYTES = 20480 };
+enum { MAX_NODES = 3, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_CALLS = 10, MAX_BYTES = 20480 };
 
 /* COMPOSED: allreduces by a user's function that does not commute. MIXED: all of these in turn. */
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, COMPOSED, MIXED, NWHAT };
@@ -60,7 +60,7 @@ struct apart_link {
 struct apart_wire {
     struct actor *owner;
     uint32_t turns;
-    struct apart_link link[MAX_PEERS];
+    struct apart_link link[MAX_NODES];
 };
 
 /* A rank, or a node's keeper: the last one of it. */
@@ -83,6 +83,9 @@ struct actor {
         bool alive;
         struct ft_stream stream;
         struct ft_nodes nodes;
+        struct ft_peer peer[MAX_NODES];
+        struct ft_nodes_inbox inbox[MAX_NODES];
+        struct ft_nodes_reader reader[MAX_NODES];
         uint32_t call;
     } snapshot;
     int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_WORLD];

@@ -154,19 +154,24 @@ void register_snapshot(struct actor *a)
     a->snapshot.alive = true;
     a->snapshot.stream = a->stream;
     a->snapshot.nodes = a->nodes;
+    for (uint32_t peer = 0; peer < a->nodes.x.n; peer++) {
+        a->snapshot.peer[peer] = a->nodes.x.peer[peer];
+        a->snapshot.inbox[peer] = a->nodes.inbox[peer];
+        a->snapshot.reader[peer] = a->nodes.reader[peer];
+    }
     a->snapshot.call = a->call;
     ft_cut_register(&a->node->region, a->local, &p);
 }
 
 void drop_snapshot(struct actor *a) { a->snapshot.alive = false; }
 
-static void *zeros(uint64_t n, size_t each)
-{
-    void *memory = calloc(n, each);
+static void *copy_of(const void *memory, uint64_t bytes) { return memory ? calloc(1, bytes) : NULL; }
 
-    if (!memory)
-        abort();
-    return memory;
+static void *same(const void *memory, uint64_t bytes)
+{
+    void *to = malloc(bytes);
+
+    return to ? memcpy(to, memory, bytes) : NULL;
 }
 
 /* What is in this memory nobody relies on between two calls. */
@@ -178,11 +183,15 @@ static void wake(struct actor *a)
     a->stream = a->snapshot.stream;
     *n = a->snapshot.nodes;
     a->call = a->snapshot.call;
-    n->folds = n->folds ? zeros(p->slot_depth, p->slot_bytes) : NULL;
+    n->folds = copy_of(n->folds, (uint64_t)p->slot_depth * p->slot_bytes);
     if (n->represents) {
-        n->x.peer = zeros(n->x.n, sizeof *n->x.peer);
-        n->inbox = zeros(n->x.n, sizeof *n->inbox);
-        n->reader = zeros(n->x.n, sizeof *n->reader);
+        n->x.peer = same(a->snapshot.peer, sizeof a->snapshot.peer);
+        n->inbox = same(a->snapshot.inbox, sizeof a->snapshot.inbox);
+        n->reader = same(a->snapshot.reader, sizeof a->snapshot.reader);
+    }
+    for (uint32_t peer = 0; peer < n->x.n; peer++) {
+        n->inbox[peer].bytes = copy_of(n->inbox[peer].bytes, (uint64_t)p->slot_depth * p->slot_bytes);
+        n->reader[peer].bytes = copy_of(n->reader[peer].bytes, n->reader[peer].room);
     }
     ft_stream_resume(&a->stream);
     ft_nodes_resume(n);
@@ -212,8 +221,8 @@ static void join(struct actor *a)
     } else {
         a->call = 0;
         ft_stream_open(&a->stream, &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
-        if (ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL, &e) != 0)
-            abort();
+        if (ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL, &e))
+            failed("%s", e.text);
     }
     if (represents(a))
         start_wire(a);
