@@ -100,23 +100,25 @@ static void tell_lost(const char *why)
 static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
 {
     struct ft_wire wire;
+    int err;
 
     if (ft->region.header->params.nnodes == 1)
         return 0;
-    if (ft->world.rank != 0) {
-        ft_nodes_open(&ft->nodes, &ft->world, NULL);
-        return 0;
-    }
+    if (ft->world.rank != 0)
+        return ft_nodes_open(&ft->nodes, &ft->world, NULL, e);
     if (post < 0)
         return ft_err_set(e, FT_EJOB, "rank %u connects its host with the others, and was given no socket for that", ft->world.me);
     ft->net = malloc(sizeof *ft->net);
     if (!ft->net)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    ft_net_open(ft->net, &ft->nodes, &ft->region, post, bell, &wire);
+    err = ft_net_open(ft->net, &ft->nodes, &ft->region, post, bell, &wire, e);
+    if (err)
+        return err;
     ft->net->aside = ft->door ? ft->door->aside : NULL;
-    ft_nodes_open(&ft->nodes, &ft->world, &wire);
-    ft_net_start(ft->net);
-    return 0;
+    err = ft_nodes_open(&ft->nodes, &ft->world, &wire, e);
+    if (!err)
+        ft_net_start(ft->net);
+    return err;
 }
 
 /* What has been inherited, and is not to be passed on (RULE 15): a daemon of the program's would keep the file of the log on disk, and a way to
@@ -133,8 +135,8 @@ static void stand(void *arg, struct ft_stand *stand)
     struct ft *ft = arg;
 
     ft_positions(ft, &stand->at);
-    stand->links = ft->links;
-    stand->nlinks = ft->net ? ft_net_descriptors(ft->net, ft->links) : 0;
+    stand->links = ft->net ? ft->net->fds : NULL;
+    stand->nlinks = ft->net ? ft_net_descriptors(ft->net) : 0;
 }
 
 static void woken(void *arg) { ft_resume(arg); }

@@ -25,7 +25,6 @@ struct ft {
     struct ft_values_caller values;
     struct ft_nodes nodes;      /* of a job on several nodes, ... */
     struct ft_net *net;         /* ... its representative's; else NULL */
-    int links[8];               /* its sockets, as of the last snapshot */
     int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];
 };

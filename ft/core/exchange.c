@@ -26,9 +26,9 @@ static struct ft_peer *place(struct ft_exchange *x, uint32_t node)
     return &x->peer[i];
 }
 
-void ft_exchange_init(struct ft_exchange *x, uint32_t nodes, uint32_t me, uint32_t depth, uint64_t mine)
+void ft_exchange_init(struct ft_exchange *x, struct ft_peer *peer, uint32_t nodes, uint32_t me, uint32_t depth, uint64_t mine)
 {
-    *x = (struct ft_exchange){ .nodes = nodes, .me = me, .depth = depth, .mine = mine, .own = mine, .folded = mine };
+    *x = (struct ft_exchange){ .nodes = nodes, .me = me, .depth = depth, .peer = peer, .mine = mine, .own = mine, .folded = mine };
     for (int tree = 0; tree < FT_TREES; tree++) {
         const struct ft_shape *shape = &x->shape[tree];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a node's representative owes its neighbours, and they owe it, for one stream: the answer rule (DESIGN section 3, RULES 24 and 25)
    as a pure state machine. Numbers only: which frame goes where next, what to do with one that comes, when a unit can be combined. The
-   bytes are moved by whoever drives it (ft/net, the simulator, tests). Memory: this struct; a successor makes a new one.
+   bytes are moved by whoever drives it (ft/net, the simulator, tests). Memory: this struct and the driver's array of peers; a successor
+   makes new ones.
 
    All of a link's state is a few counts, because both directions of it are in order: for each unit from what the peer said in its HELLO,
    exactly one of PART or RES goes to it, or nothing if it has the result, or if it is not a neighbour in that unit's tree.
@@ -41,8 +42,6 @@
 #include <stdint.h>
 
 #include "ft/core/tree.h"
-
-enum { FT_PEERS = 5 };  /* 3 in the balanced tree, 2 in the chain */
 
 enum ft_frame {
     FT_FRAME_NONE,
@@ -97,7 +96,7 @@ struct ft_exchange {
     uint32_t nodes, me, depth;
     struct ft_shape shape[FT_TREES];
     uint32_t n;
-    struct ft_peer peer[FT_PEERS];  /* union of both trees' neighbours, by node number */
+    struct ft_peer *peer;           /* [n], the driver's: the neighbours in any of the trees, by node number */
     uint64_t mine, own, folded;
     uint64_t made;
     uint64_t base;                  /* units below have been released here */
@@ -109,8 +108,8 @@ struct ft_exchange {
     bool leaving;                   /* in finalize: acknowledge at once, say BYE */
 };
 
-/* mine: what the representative's `done` says. depth: units in flight. */
-void ft_exchange_init(struct ft_exchange *x, uint32_t nodes, uint32_t me, uint32_t depth, uint64_t mine);
+/* peer: room for ft_tree_peers, as long as x is used. mine: what the representative's `done` says. depth: units in flight. */
+void ft_exchange_init(struct ft_exchange *x, struct ft_peer *peer, uint32_t nodes, uint32_t me, uint32_t depth, uint64_t mine);
 
 /* Index of a node among the peers, or -1: no link to it is needed. */
 int ft_exchange_peer(const struct ft_exchange *x, uint32_t node);

@@ -301,7 +301,7 @@ Test(exchange, who_is_silent_acknowledges)
 /* Node 4 of 8, of the right half [4, 8): balanced: parent 5, chain: root edge to 3, child 5. */
 static void fourth_of_eight(void)
 {
-    ft_exchange_init(&x, 8, 4, DEPTH, 0);
+    ft_exchange_init(&x, peers, 8, 4, DEPTH, 0);
     connect(3, 0);
     connect(5, 0);
 }
@@ -425,9 +425,60 @@ Test(exchange, who_has_left_had_the_last_unit) /* a replaced node waited for it 
     STEP(NONE, 0);
 }
 
+/* No tree of ours has it: node 8 of 12 with everybody else as its child, but for the other half, which is node 0. */
+static void hub(void)
+{
+    ft_exchange_init(&x, peers, 12, 8, DEPTH, 0);
+    x.n = 0;
+    for (uint32_t k = 0; k < 12; k++) {
+        uint8_t role = k == 0 ? FT_ROLE_EDGE : FT_ROLE_DOWN;
+
+        if (k != 8)
+            peers[x.n++] = (struct ft_peer){ .node = k, .role = { role, role } };
+    }
+    for (uint32_t k = 0; k < 12; k++)
+        if (k != 8)
+            connect(k, 0);
+}
+
+Test(exchange, a_hub_has_as_many_peers_as_there_are_nodes)
+{
+    hub();
+    cr_assert_eq(x.n, 11);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_leave(&x);
+    ft_exchange_own(&x, 1);
+    for (uint32_t k = 1; k < 12; k++)
+        if (k != 8) {
+            STEP(NONE, 0);
+            TAKES(k, PART, 0, 0, PART);
+        }
+    ft_exchange_broken(&x, at(11)); /* the last one's is asked for again */
+    STEP(NONE, 0);
+    connect(11, 0);
+    TAKES(11, PART, 0, 0, PART);
+    fold(0);
+    SENDS(0, PART, 0);
+    STEP(NONE, 0);
+    TAKES(0, PART, 0, 0, PART);
+    result(0);
+    SENDS(0, BYE, 0);
+    for (uint32_t k = 1; k < 12; k++)
+        if (k != 8) {
+            SENDS(k, RES, 0);
+            SENDS(k, BYE, 0);
+        }
+    for (uint32_t k = 0; k < 12; k++)
+        if (k != 8) {
+            cr_assert(!ft_exchange_settled(&x));
+            TAKES(k, BYE, 0, 1, DROP);
+        }
+    cr_assert(ft_exchange_settled(&x));
+}
+
 Test(exchange, a_node_alone_needs_nobody)
 {
-    ft_exchange_init(&x, 1, 0, DEPTH, 0);
+    ft_exchange_init(&x, peers, 1, 0, DEPTH, 0);
     begin(FT_UNIT_REDUCE, 0, 1);
     ft_exchange_own(&x, 1);
     fold(0);

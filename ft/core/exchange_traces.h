@@ -8,12 +8,13 @@
 #include "ft/base/util.h"
 #include "ft/core/exchange.h"
 
+enum { DEPTH = 4, BYTES = 100, MOST_PEERS = 16 };
+static struct ft_peer peers[MOST_PEERS];
 static struct ft_exchange x;
-enum { DEPTH = 4, BYTES = 100 };
 
 static inline uint32_t at(uint32_t node) { return (uint32_t)ft_exchange_peer(&x, node); }
 
-static inline void node(uint32_t me, uint64_t mine) { ft_exchange_init(&x, 3, me, DEPTH, mine); }
+static inline void node(uint32_t me, uint64_t mine) { ft_exchange_init(&x, peers, 3, me, DEPTH, mine); }
 
 static inline void begin(enum ft_unit_kind kind, uint64_t first, uint64_t end) { ft_exchange_begin(&x, FT_TREE_BALANCED, kind, 0, first, end, first); }
 

@@ -5,9 +5,12 @@
 
 #include "ft/base/sig.h"
 
+enum { FT_FRAME_VERSION = 2 /* goes up with any change here: HELLO compares it */, FT_FRAME_STREAMS = 1 << 16 };
+
 struct ft_frame_head {
     uint8_t type;         /* enum ft_frame (ft/core/exchange.h) */
-    uint8_t zero[3];
+    uint8_t zero;
+    uint16_t stream;      /* all that follows is of this one; 0: the first, of all ranks */
     uint32_t length;      /* bytes that follow: of PART and RES */
     uint64_t unit;        /* of PART and RES; HELLO: the sender's node */
     uint64_t count;       /* the sender has committed all units below */

@@ -16,6 +16,7 @@ static uint64_t constants(const struct ft_nodes *n)
     uint64_t h = ft_hash_mix(p->world ^ (uint64_t)p->nnodes << 32, p->segment ^ (uint64_t)p->slot_depth << 32);
 
     h = ft_hash_mix(h ^ p->slot_bytes, p->extent_bytes ^ (uint64_t)FT_LAYOUT_VERSION << 48);
+    h = ft_hash_mix(h, FT_FRAME_VERSION);
     h ^= ft_hash(1, n->first, (n->n + 1) * sizeof *n->first);
     return h ^ ft_hash(2, n->rank_at, p->world * sizeof *n->rank_at);
 }
@@ -128,6 +129,7 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
 
     memset(head, 0, sizeof *head);
     head->type = (uint8_t)ft_exchange_send(&n->x, p, &u);
+    head->stream = (uint16_t)n->s->number;
     head->unit = u;
     head->count = n->x.mine;
     *payload = NULL;
@@ -183,9 +185,19 @@ static void note_greeting(struct ft_nodes *n, uint32_t p, uint64_t count)
     ft_exchange_release(&n->x, base_unit(n));
 }
 
+/* Who has another version says so first, which explains it (greet). */
+static int check_stream(const struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, struct ft_error *e)
+{
+    if (head->stream == n->s->number)
+        return 0;
+    return ft_err_set(e, FT_EJOB, "node %u sends node %u a frame of stream %u, which that does not have: this is a bug in ftmpi",
+                      n->x.peer[p].node, n->node, head->stream);
+}
+
 static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, struct ft_error *e)
 {
     uint32_t peer = n->x.peer[p].node;
+    int err;
 
     *take = FT_TAKE_WRONG;
     if (head->unit != peer || n->x.peer[p].heard)
@@ -193,6 +205,9 @@ static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *hea
     if (head->site != constants(n))
         return ft_err_set(e, FT_EJOB, "node %u and node %u do not work on the same job: ftmpi must be of one version, and sizes alike, on all hosts",
                           n->node, peer);
+    err = check_stream(n, p, head, e);
+    if (err)
+        return err;
     note_greeting(n, p, head->count);
     if (!ft_exchange_hello(&n->x, p, head->count)) {
         ft_announce(&ft_region_link(n->s->region, peer)->lacks, 1); /* the driver gives the link up, and rings */
@@ -217,9 +232,9 @@ static int mismatch(const struct ft_nodes *n, uint32_t p, const struct ft_frame_
 
 static int make_inbox(struct ft_nodes *n, uint32_t p, struct ft_error *e)
 {
-    if (!n->inbox[p])
-        n->inbox[p] = malloc((size_t)n->s->params->slot_depth * n->s->params->slot_bytes);
-    return n->inbox[p] ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other hosts send", n->s->me);
+    if (!n->inbox[p].bytes)
+        n->inbox[p].bytes = malloc((size_t)n->s->params->slot_depth * n->s->params->slot_bytes);
+    return n->inbox[p].bytes ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other hosts send", n->s->me);
 }
 
 /* The other nodes' slices that come from p. */
@@ -255,7 +270,7 @@ static int find_sink(struct ft_nodes *n, uint32_t p, uint64_t u, enum ft_take ta
     err = make_inbox(n, p, e);
     /* Nothing is in it that is still needed: the place that was used last is in the cache. */
     if (u == ft_exchange_needed(&n->x, p))
-        n->inbox_from[p] = u;
+        n->inbox[p].from = u;
     *sink = err ? NULL : ft_nodes_inbox(n, p, u);
     return err;
 }
@@ -285,6 +300,9 @@ int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head
         return greet(n, p, head, take, e);
     if (!x->peer[p].heard)
         return 0;
+    err = check_stream(n, p, head, e);
+    if (err)
+        return err;
     if (payload && n->op && head->unit >= x->mine && head->unit >= n->s->first && head->unit < x->end && !ft_sig_equal(&head->sig, &n->s->sig))
         return mismatch(n, p, head, e);
     if (head->type == FT_FRAME_RES && is_full(n, head->unit)) {

@@ -59,7 +59,7 @@ static void set_up(void)
     ft_keeper_adopt(keeper, keeper_failed, NULL);
     patience.doorbells = ft_doorbells_of(&region);
     ft_stream_open(&stream, &region, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
-    ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn });
+    cr_assert(ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn }, &e) == 0, "%s", e.text);
     ft_announce(&words()->wanted, 1);
 }
 
@@ -228,6 +228,45 @@ Test(frames, a_result_goes_out_from_where_it_was_made, .init = set_up)
     cr_assert_eq(ft_exchange_giving(&nodes.x, 0), 2);
 }
 
+/* Of another stream: it would be taken for the same unit of this one. */
+static void is_strange(struct ft_frame_head head)
+{
+    enum ft_take take;
+    char *sink;
+
+    head.stream = 3;
+    cr_assert_eq(ft_nodes_incoming(&nodes, 0, &head, &take, &sink, &e), FT_EJOB);
+    cr_assert_str_eq(e.text, "node 1 sends node 0 a frame of stream 3, which that does not have: this is a bug in ftmpi");
+}
+
+Test(frames, a_frame_of_a_stream_that_is_not_there_ends_the_job, .init = set_up)
+{
+    struct ft_frame_head ours;
+    const char *payload;
+
+    ft_exchange_connected(&nodes.x, 0);
+    cr_assert(ft_nodes_outgoing(&nodes, 0, &ours, &payload, &e) == 0 && ours.type == FT_FRAME_HELLO && ours.stream == 0);
+    ft_exchange_sent(&nodes.x, 0);
+    is_strange((struct ft_frame_head){ .type = FT_FRAME_HELLO, .unit = PEER, .site = ours.site });
+    cr_assert(!nodes.x.peer[0].heard);
+    ft_exchange_broken(&nodes.x, 0);
+    cr_assert_eq(says(FT_FRAME_HELLO, 0), FT_TAKE_DROP);
+    is_strange((struct ft_frame_head){ .type = FT_FRAME_ACK, .count = 1 });
+    cr_assert_eq(nodes.x.peer[0].count, 0);
+}
+
+/* Two versions: what they say in their frames may be anything, and is not looked at. */
+Test(frames, another_version_is_said_before_another_stream, .init = set_up)
+{
+    struct ft_frame_head head = { .type = FT_FRAME_HELLO, .unit = PEER, .site = 1, .stream = 3 };
+    enum ft_take take;
+    char *sink;
+
+    ft_exchange_connected(&nodes.x, 0);
+    cr_assert_eq(ft_nodes_incoming(&nodes, 0, &head, &take, &sink, &e), FT_EJOB);
+    cr_assert(strstr(e.text, "do not work on the same job"), "%s", e.text);
+}
+
 /* links.pml, STAYS_STUCK: a node that was replaced with a part of the log, and whose neighbours had left by then, waited for them for ever. */
 Test(frames, a_node_that_lacks_what_nobody_gives_it_says_so, .init = set_up)
 {
@@ -236,7 +275,7 @@ Test(frames, a_node_that_lacks_what_nobody_gives_it_says_so, .init = set_up)
     int pair[2], bell = eventfd(0, EFD_NONBLOCK);
 
     cr_assert(bell >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
-    ft_net_open(&net, &nodes, &region, pair[1], bell, &wire);
+    cr_assert(ft_net_open(&net, &nodes, &region, pair[1], bell, &wire, &e) == 0, "%s", e.text);
     ft_exchange_begin(&nodes.x, FT_TREE_BALANCED, FT_UNIT_REDUCE, 0, 0, 1, 1);
     cr_assert(!gives_up(&net, &wire));
     ft_publish(&words()->gone, 1);
@@ -276,7 +315,7 @@ Test(frames, the_log_is_kept_for_a_peer_whose_link_was_there_first, .init = set_
     ft_announce(&words()->wanted, 0);
     ft_announce(&words()->posted, 1);
     hand_over(pair[0], link[0], 1);
-    ft_net_open(&net, &nodes, &region, pair[1], bell, &wire);
+    cr_assert(ft_net_open(&net, &nodes, &region, pair[1], bell, &wire, &e) == 0, "%s", e.text);
     ft_net_start(&net);
     cr_assert_eq(ft_look(&words()->wanted), 1);
     for (unsigned u = 0; u < 3 * PER_EXTENT; u++)

@@ -10,7 +10,7 @@ static void make(uint64_t u)
 
 static void end_of_halves(uint32_t me, uint64_t units)
 {
-    ft_exchange_init(&x, 2, me, DEPTH, 0);
+    ft_exchange_init(&x, peers, 2, me, DEPTH, 0);
     connect(1 - me, 0);
     begin(FT_UNIT_HALVES, 0, units);
     ft_exchange_own(&x, units);
@@ -123,7 +123,7 @@ Test(halves, what_is_made_stays_when_the_other_end_comes_again)
 
 Test(halves, partials_keep_to_the_window)
 {
-    ft_exchange_init(&x, 2, 1, 2, 0);
+    ft_exchange_init(&x, peers, 2, 1, 2, 0);
     connect(0, 0);
     begin(FT_UNIT_HALVES, 0, 9);
     ft_exchange_own(&x, 9);

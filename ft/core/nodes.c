@@ -187,30 +187,51 @@ static void begin(struct ft_nodes *n)
 
     n->op = NULL;
     n->lingers = true;
-    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(s->params->slot_depth, MOST_DEPTH), ft_peek(&ft_stream_counters(s, 0)->done));
+    ft_exchange_init(&n->x, n->x.peer, n->n, n->node, (uint32_t)ft_min(s->params->slot_depth, MOST_DEPTH),
+                     ft_peek(&ft_stream_counters(s, 0)->done));
 }
 
-void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire)
+static int make_peers(struct ft_nodes *n, struct ft_error *e)
+{
+    uint32_t peers = ft_tree_peers(n->n, n->node);
+
+    n->x.peer = calloc(peers, sizeof *n->x.peer);
+    n->inbox = calloc(peers, sizeof *n->inbox);
+    n->reader = calloc(peers, sizeof *n->reader);
+    if (n->x.peer && n->inbox && n->reader)
+        return 0;
+    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for %u link%s to other hosts", n->s->me, peers, ft_plural(peers));
+}
+
+int ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire, struct ft_error *e)
 {
     const struct ft_params *p = s->params;
+    int err;
 
     *n = (struct ft_nodes){ .s = s, .n = p->nnodes, .node = p->node, .first = ft_region_first(s->region),
                             .rank_at = ft_region_rank_at(s->region), .straight = true, .represents = wire != NULL };
     for (uint32_t i = 0; i < p->world; i++)
         n->straight = n->straight && n->rank_at[i] == i;
     s->nodes = n;
+    FT_INVARIANT(s->number < FT_FRAME_STREAMS, "a frame can say its stream");
     if (!wire)
-        return;
+        return 0;
     n->wire = *wire;
-    begin(n);
+    err = make_peers(n, e);
+    if (!err)
+        begin(n);
+    return err;
 }
 
 void ft_nodes_close(struct ft_nodes *n)
 {
-    for (uint32_t p = 0; p < FT_PEERS; p++) {
-        free(n->inbox[p]);
+    for (uint32_t p = 0; p < n->x.n; p++) {
+        free(n->inbox[p].bytes);
         free(n->reader[p].bytes);
     }
+    free(n->x.peer);
+    free(n->inbox);
+    free(n->reader);
     free(n->folds);
 }
 

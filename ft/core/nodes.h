@@ -46,7 +46,13 @@ struct ft_nodes_reader {
     uint64_t room;
 };
 
-/* All of a rank's, of MPI_COMM_WORLD. */
+/* Partials that have come from a peer. */
+struct ft_nodes_inbox {
+    char *bytes;                   /* [depth] of segment; NULL: none has come */
+    uint64_t from;                 /* the unit in the first place of it */
+};
+
+/* All of a rank's, of one stream. */
 struct ft_nodes {
     struct ft_stream *s;
     uint32_t n, node;              /* nodes, and this one's number */
@@ -58,15 +64,14 @@ struct ft_nodes {
     struct ft_wire wire;
     struct ft_exchange x;
     struct ft_nodes_op *op;        /* in progress, or NULL */
-    char *inbox[FT_PEERS];         /* partials that have come, [depth] of segment */
-    uint64_t inbox_from[FT_PEERS]; /* the unit in the first place of it */
+    struct ft_nodes_inbox *inbox;  /* [x.n] */
+    struct ft_nodes_reader *reader; /* [x.n] */
     char *folds;                   /* partials of the subtree, [depth] of segment */
-    struct ft_nodes_reader reader[FT_PEERS];
     bool lingers;                  /* a link is not there, or was not: see ft_nodes_represent */
 };
 
-/* s is open, and its region's map is there. wire NULL: this rank is no representative. */
-void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire);
+/* s is open, and its region's map is there. wire NULL: this rank is no representative. 0, or FT_ENOMEM: ft_nodes_close, then, too. */
+int ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire, struct ft_error *e);
 void ft_nodes_close(struct ft_nodes *n);
 
 /* The copy that a snapshot has kept goes on: there are no links, and `done` may be further. */
@@ -93,7 +98,7 @@ int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e);
 int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head, const char **payload, struct ft_error *e);
 
 /* A frame from peer p has begun. *take: what to do with its payload; PART and RES go to *sink, then ft_nodes_arrived; DROP as well, when all has been
-   read. 0, FT_EMISMATCH, FT_ESPACE, FT_ENOMEM. */
+   read. 0, FT_EJOB: it is not of this stream, or not of this job; FT_EMISMATCH, FT_ESPACE, FT_ENOMEM. */
 int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, char **sink,
                       struct ft_error *e);
 void ft_nodes_arrived(struct ft_nodes *n, uint32_t p);

@@ -134,7 +134,7 @@ static inline uint64_t ft_nodes_slot(const struct ft_nodes *n, uint64_t u)
 /* Unit u of what peer p gives. */
 static inline char *ft_nodes_inbox(const struct ft_nodes *n, uint32_t p, uint64_t u)
 {
-    return n->inbox[p] + ft_nodes_slot(n, u - n->inbox_from[p]);
+    return n->inbox[p].bytes + ft_nodes_slot(n, u - n->inbox[p].from);
 }
 
 #endif

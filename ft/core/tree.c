@@ -48,6 +48,32 @@ void ft_tree_shape(struct ft_shape *shape, enum ft_tree tree, uint32_t nodes, ui
         add(shape, top(tree, true, 0, half), FT_ROLE_EDGE, 0, half);
 }
 
+static bool has(const struct ft_shape *shape, uint32_t node)
+{
+    for (uint32_t i = 0; i < shape->n; i++)
+        if (shape->of[i].node == node)
+            return true;
+    return false;
+}
+
+uint32_t ft_tree_peers(uint32_t nodes, uint32_t me)
+{
+    struct ft_shape shape[FT_TREES];
+    uint32_t n = 0;
+
+    for (int tree = 0; tree < FT_TREES; tree++) {
+        ft_tree_shape(&shape[tree], (enum ft_tree)tree, nodes, me);
+        for (uint32_t i = 0; i < shape[tree].n; i++) {
+            int first = 0;
+
+            while (!has(&shape[first], shape[tree].of[i].node))
+                first++;
+            n += first == tree;
+        }
+    }
+    return n;
+}
+
 uint32_t ft_tree_height(enum ft_tree tree, uint32_t nodes)
 {
     uint32_t n = nodes - nodes / 2;  /* the larger half */

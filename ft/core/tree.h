@@ -40,6 +40,9 @@ struct ft_shape {
    (acc = right; acc = own op acc; acc = left op acc); over the root edge: left half op right half. */
 void ft_tree_shape(struct ft_shape *shape, enum ft_tree tree, uint32_t nodes, uint32_t me);
 
+/* How many nodes are a neighbour of node `me` in any of the trees: links that it needs. */
+uint32_t ft_tree_peers(uint32_t nodes, uint32_t me);
+
 /* The largest depth of a node. */
 uint32_t ft_tree_height(enum ft_tree tree, uint32_t nodes);
 

@@ -74,10 +74,11 @@ Test(tree, peers_are_all_neighbours_once)
 {
     for (uint32_t nodes = 1; nodes <= MOST; nodes++)
         for (uint32_t me = 0; me < nodes; me += 1 + nodes / 50) {
+            struct ft_peer peers[FT_TREES * FT_NEIGHBOURS];
             struct ft_exchange x;
 
-            ft_exchange_init(&x, nodes, me, 4, 0);
-            cr_assert(x.n <= FT_PEERS && x.n <= nodes - 1);
+            ft_exchange_init(&x, peers, nodes, me, 4, 0);
+            cr_assert(x.n == ft_tree_peers(nodes, me) && x.n <= nodes - 1);
             for (uint32_t p = 0; p < x.n; p++) {
                 cr_assert(p == 0 || x.peer[p - 1].node < x.peer[p].node);
                 cr_assert(x.peer[p].node != me && ft_exchange_peer(&x, x.peer[p].node) == (int)p);

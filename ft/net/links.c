@@ -2,8 +2,8 @@
 #include "ft/net/links.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -111,7 +111,7 @@ static bool look_for_sockets(struct ft_net *net)
 /* One load each, while nothing has come. */
 static bool is_posted(const struct ft_net *net)
 {
-    for (uint32_t p = 0; p < net->nodes->x.n; p++)
+    for (uint32_t p = 0; p < net->n; p++)
         if (ft_look(&words(net, p)->posted) > net->link[p].generation)
             return true;
     return false;
@@ -312,7 +312,7 @@ static int turn(void *arg, struct ft_error *e)
 
     if (++net->turns % LOOK_TURNS == 0 && is_posted(net))
         look_for_sockets(net);
-    for (uint32_t p = 0; p < net->nodes->x.n; p++) {
+    for (uint32_t p = 0; p < net->n; p++) {
         if (net->link[p].fd == NO_FD)
             continue;
         /* All that can go, before anything is read: what comes in between is looked at once then
@@ -334,17 +334,17 @@ static int turn(void *arg, struct ft_error *e)
    read all the time. */
 static void sleep_on_sockets(struct ft_net *net, uint64_t waited_ns)
 {
-    struct pollfd fds[FT_PEERS + 1];
+    struct pollfd *polls = net->polls;
     nfds_t n = 0;
 
-    for (uint32_t p = 0; p < net->nodes->x.n; p++) {
+    for (uint32_t p = 0; p < net->n; p++) {
         const struct ft_net_link *l = &net->link[p];
 
         if (l->fd != NO_FD && (!l->headed || l->sending))
-            fds[n++] = (struct pollfd){ .fd = l->fd, .events = (short)((l->headed ? 0 : POLLIN) | (l->sending ? POLLOUT : 0)) };
+            polls[n++] = (struct pollfd){ .fd = l->fd, .events = (short)((l->headed ? 0 : POLLIN) | (l->sending ? POLLOUT : 0)) };
     }
-    fds[n++] = (struct pollfd){ .fd = net->post, .events = POLLIN };
-    poll(fds, n, (int)ft_min(ft_max(SHORT_MS, waited_ns / 2000000), LONG_MS));
+    polls[n++] = (struct pollfd){ .fd = net->post, .events = POLLIN };
+    poll(polls, n, (int)ft_min(ft_max(SHORT_MS, waited_ns / 2000000), LONG_MS));
 }
 
 /* Peers have left, and those who have not give us no more; but we are not in MPI_Finalize yet: this node was replaced, and got a part of the
@@ -385,16 +385,31 @@ static bool pause_turn(void *arg, struct ft_wait *w, bool local)
 
 static void ring_for(void *arg) { ring(arg); }
 
-void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire)
+static int make_links(struct ft_net *net, uint32_t n, struct ft_error *e)
 {
+    net->link = calloc(n, sizeof *net->link);
+    net->fds = calloc(n, sizeof *net->fds);
+    net->polls = calloc(n + 1, sizeof *net->polls);
+    if (!net->link || !net->fds || !net->polls)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    net->n = n;
+    for (uint32_t p = 0; p < n; p++)
+        net->link[p].fd = NO_FD;
+    return 0;
+}
+
+int ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire,
+                struct ft_error *e)
+{
+    const struct ft_params *params = &region->header->params;
+
     memset(net, 0, sizeof *net);
     net->nodes = nodes;
     net->region = region;
     net->post = post;
     net->bell = bell;
-    for (uint32_t p = 0; p < FT_PEERS; p++)
-        net->link[p].fd = NO_FD;
     *wire = (struct ft_wire){ .net = net, .turn = turn, .pause = pause_turn, .ring = ring_for };
+    return make_links(net, ft_tree_peers(params->nnodes, params->node), e);
 }
 
 /* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. They are wanted, too:
@@ -402,23 +417,23 @@ void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_reg
 void ft_net_start(struct ft_net *net)
 {
     look_for_sockets(net);
-    for (uint32_t p = 0; p < net->nodes->x.n; p++)
+    for (uint32_t p = 0; p < net->n; p++)
         want(net, p, net->link[p].fd == NO_FD ? ft_look(&words(net, p)->posted) + 1 : net->link[p].generation);
 }
 
-int ft_net_descriptors(const struct ft_net *net, int *fds)
+int ft_net_descriptors(struct ft_net *net)
 {
     int n = 0;
 
-    for (uint32_t p = 0; p < FT_PEERS; p++)
+    for (uint32_t p = 0; p < net->n; p++)
         if (net->link[p].fd != NO_FD)
-            fds[n++] = net->link[p].fd;
+            net->fds[n++] = net->link[p].fd;
     return n;
 }
 
 void ft_net_resume(struct ft_net *net)
 {
-    for (uint32_t p = 0; p < FT_PEERS; p++) {
+    for (uint32_t p = 0; p < net->n; p++) {
         net->link[p].fd = NO_FD;
         forget(&net->link[p]);
     }
@@ -427,7 +442,10 @@ void ft_net_resume(struct ft_net *net)
 
 void ft_net_close(struct ft_net *net)
 {
-    for (uint32_t p = 0; p < FT_PEERS; p++)
+    for (uint32_t p = 0; p < net->n; p++)
         if (net->link[p].fd != NO_FD)
             close(net->link[p].fd);
+    free(net->link);
+    free(net->fds);
+    free(net->polls);
 }

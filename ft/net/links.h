@@ -4,6 +4,8 @@
 #ifndef FT_NET_LINKS_H
 #define FT_NET_LINKS_H
 
+#include <poll.h>
+
 #include "ft/core/nodes.h"
 
 enum {
@@ -38,17 +40,23 @@ struct ft_net {
     int post, bell;             /* the socketpair from the agent; how it is told that a word has changed */
     int (*aside)(int fd);       /* puts a socket out of the program's way: its new number; NULL: it stays */
     uint32_t turns;
-    struct ft_net_link link[FT_PEERS];
+    uint32_t n;
+    struct ft_net_link *link;   /* [n], one for each peer (ft_tree_peers) */
+    int *fds;                   /* [n], of ft_net_descriptors: it may be in no state to ask for memory then */
+    struct pollfd *polls;       /* [n + 1] */
     char scrap[65536];          /* payloads that nobody wants: not on the stack of whoever calls MPI */
 };
 
-/* Fills wire. Then ft_nodes_open, and ft_net_start, which asks the agent for links. post, bell: the rank's. */
-void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire);
+/* Fills wire. Then ft_nodes_open, and ft_net_start, which asks the agent for links. post, bell: the rank's. 0, or FT_ENOMEM:
+   ft_net_close, then, too. */
+int ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire,
+                struct ft_error *e);
 void ft_net_start(struct ft_net *net);
 void ft_net_close(struct ft_net *net);
 
-/* The descriptors of links there are now, at most FT_PEERS: a snapshot does not keep them, or the peer would not see this rank's end. */
-int ft_net_descriptors(const struct ft_net *net, int *fds);
+/* The descriptors of links there are now, in net->fds, and how many: a snapshot does not keep them, or the peer would not see this
+   rank's end. */
+int ft_net_descriptors(struct ft_net *net);
 
 /* In the copy, which has none of them open; after ft_nodes_resume. */
 void ft_net_resume(struct ft_net *net);

@@ -40,12 +40,8 @@ struct descriptor {
 
 static struct descriptor table[MOST];
 
-/* The engine's sockets to other nodes, as they were at the cut. */
-static struct {
-    int fd;
-    ino_t inode;
-} ours[8];
-static int nours;
+/* The engine's sockets to other nodes, as they were at the cut; 0: it is none. */
+static ino_t ours[MOST];
 
 /* Numbers from .from up to .to, without that. */
 struct range {
@@ -219,14 +215,16 @@ static void note_ours(const int *fds, int n)
 {
     struct stat st;
 
-    nours = 0;
-    for (int i = 0; i < n && i < (int)(sizeof ours / sizeof ours[0]); i++)
-        if (syscall(SYS_fstat, fds[i], &st) == 0) {
-            ours[nours].fd = fds[i];
-            ours[nours++].inode = st.st_ino;
-            ft_descriptors_add(fds[i]);
-            of(fds[i])->first = true;
-        }
+    for (int fd = 0; fd < MOST; fd++)
+        if (ours[fd]) /* pages that are not written are not copied */
+            ours[fd] = 0;
+    for (int i = 0; i < n; i++) {
+        ft_descriptors_add(fds[i]);
+        if (!of(fds[i]) || syscall(SYS_fstat, fds[i], &st) < 0)
+            continue;
+        ours[fds[i]] = st.st_ino;
+        of(fds[i])->first = true;
+    }
 }
 
 bool ft_descriptors_look(const int *fds, int n)
@@ -439,12 +437,14 @@ static void close_sockets(void)
             syscall(SYS_close, fd);
             table[fd].left = false;
         }
-    for (int i = 0; i < nours; i++) {
-        if (syscall(SYS_fstat, ours[i].fd, &st) == 0 && st.st_ino == ours[i].inode)
-            syscall(SYS_close, ours[i].fd);
-        clear(ours[i].fd);
+    for (int fd = 0; fd < MOST; fd++) {
+        if (!ours[fd])
+            continue;
+        if (syscall(SYS_fstat, fd, &st) == 0 && st.st_ino == ours[fd])
+            syscall(SYS_close, fd);
+        clear(fd);
+        ours[fd] = 0;
     }
-    nours = 0;
 }
 
 /* That of `each`, in which another predecessor was killed. */

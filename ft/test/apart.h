@@ -62,7 +62,7 @@ struct apart_link {
 struct apart_wire {
     struct actor *owner;
     uint32_t turns;
-    struct apart_link link[FT_PEERS];
+    struct apart_link link[MAX_NODES];
 };
 
 /* A rank, or a node's keeper: the last one of it. */
@@ -85,6 +85,9 @@ struct actor {
         bool alive;
         struct ft_stream stream;
         struct ft_nodes nodes;
+        struct ft_peer peer[MAX_NODES];
+        struct ft_nodes_inbox inbox[MAX_NODES];
+        struct ft_nodes_reader reader[MAX_NODES];
         uint32_t call;
     } snapshot;
     int32_t send[MAX_COUNT], recv[(MAX_COUNT + 1) * MAX_WORLD];

@@ -151,16 +151,28 @@ void register_snapshot(struct actor *a)
     struct ft_positions p = ft_positions_world(a->stream.unit, a->stream.end);
 
     a->registers = false;
-    ft_cut_register(&a->node->region, a->local, &p);
     a->snapshot.alive = true;
     a->snapshot.stream = a->stream;
     a->snapshot.nodes = a->nodes;
+    for (uint32_t peer = 0; peer < a->nodes.x.n; peer++) {
+        a->snapshot.peer[peer] = a->nodes.x.peer[peer];
+        a->snapshot.inbox[peer] = a->nodes.inbox[peer];
+        a->snapshot.reader[peer] = a->nodes.reader[peer];
+    }
     a->snapshot.call = a->call;
+    ft_cut_register(&a->node->region, a->local, &p);
 }
 
 void drop_snapshot(struct actor *a) { a->snapshot.alive = false; }
 
 static void *copy_of(const void *memory, uint64_t bytes) { return memory ? calloc(1, bytes) : NULL; }
+
+static void *same(const void *memory, uint64_t bytes)
+{
+    void *to = malloc(bytes);
+
+    return to ? memcpy(to, memory, bytes) : NULL;
+}
 
 /* What is in this memory nobody relies on between two calls. */
 static void wake(struct actor *a)
@@ -172,8 +184,13 @@ static void wake(struct actor *a)
     *n = a->snapshot.nodes;
     a->call = a->snapshot.call;
     n->folds = copy_of(n->folds, (uint64_t)p->slot_depth * p->slot_bytes);
-    for (uint32_t peer = 0; peer < FT_PEERS; peer++) {
-        n->inbox[peer] = copy_of(n->inbox[peer], (uint64_t)p->slot_depth * p->slot_bytes);
+    if (n->represents) {
+        n->x.peer = same(a->snapshot.peer, sizeof a->snapshot.peer);
+        n->inbox = same(a->snapshot.inbox, sizeof a->snapshot.inbox);
+        n->reader = same(a->snapshot.reader, sizeof a->snapshot.reader);
+    }
+    for (uint32_t peer = 0; peer < n->x.n; peer++) {
+        n->inbox[peer].bytes = copy_of(n->inbox[peer].bytes, (uint64_t)p->slot_depth * p->slot_bytes);
         n->reader[peer].bytes = copy_of(n->reader[peer].bytes, n->reader[peer].room);
     }
     ft_stream_resume(&a->stream);
@@ -194,6 +211,7 @@ static void join(struct actor *a)
 {
     bool sleeps = job.sleeps && (!represents(a) || job.all_sleep);
     struct ft_wire wire;
+    struct ft_error e;
 
     a->patience = (struct ft_patience){ .spins = sleeps ? 0 : UINT32_MAX, .sleeps = sleeps, .self = a->local,
                                         .doorbells = ft_doorbells_of(&a->node->region) };
@@ -204,7 +222,8 @@ static void join(struct actor *a)
     } else {
         a->call = 0;
         ft_stream_open(&a->stream, &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
-        ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL);
+        if (ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL, &e))
+            failed("%s", e.text);
     }
     if (represents(a))
         start_wire(a);

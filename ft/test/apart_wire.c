@@ -229,7 +229,7 @@ static void ring(void *net) { (void)net; }
 void open_wire(struct actor *a, struct ft_wire *wire)
 {
     a->wire = (struct apart_wire){ .owner = a };
-    for (uint32_t p = 0; p < FT_PEERS; p++)
+    for (uint32_t p = 0; p < MAX_NODES; p++)
         a->wire.link[p].at = -1;
     *wire = (struct ft_wire){ .net = &a->wire, .turn = turn, .pause = pause_turn, .ring = ring };
 }
@@ -268,7 +268,7 @@ void cut_wires(struct node *k, bool all)
     }
     for (uint32_t peer = 0; all && peer < MAX_NODES; peer++)
         k->posted[peer].at = -1;
-    for (uint32_t p = 0; p < FT_PEERS; p++)
+    for (uint32_t p = 0; p < MAX_NODES; p++)
         k->actor[0].wire.link[p].at = -1;
 }
 

@@ -87,7 +87,8 @@ for name in $search; do
       "$src/ft/base/err.c" "$src/ft/base/util.c" ;;
     fuzz_wire) fuzz "$name" "$src/launcher/wire/fuzz_wire.c" "$src/launcher/wire/wire.c" "$src/launcher/wire/calls.c" "$src/launcher/wire/store.c" "$src/ft/base/value.c" "$src/launcher/report/wire.c" "$src/launcher/wire/greeting.c" \
       "$src/ft/shm/transfer.c" "$src/ft/shm/log.c" ;;
-    fuzz_frames) fuzz "$name" "$src/ft/test/fuzz_frames.c" "$src/ft/net/links.c" "$src"/ft/core/*.c "$src/ft/base/sig.c" ;;
+    fuzz_frames) fuzz "$name" "$src/ft/test/fuzz_frames.c" "$src/ft/net/links.c" "$src/ft/core/frames.c" "$src/ft/core/exchange.c" \
+      "$src/ft/core/tree.c" "$src"/ft/core/nodes*.c "$src/ft/base/sig.c" ;;
     fuzz_kept) fuzz "$name" "$src/launcher/node/fuzz_kept.c" "$src/launcher/node/cargo.c" "$src/launcher/node/kept.c" "$src/launcher/net/parcel.c" "$src/launcher/wire/greeting.c" \
       "$src/launcher/stdio/lines.c" "$src/ft/shm/models.c" "$src/ft/shm/versions.c" ;;
     *) echo "no target $name" && exit 2 ;;

@@ -18,7 +18,7 @@
 #include "ft/test/fuzz_driver.h"
 
 enum { EXTENT = 64 << 10, EXTENTS = 6, MOST = 2000, CALLS = 6, RECONNECTS = 4 };
-enum { WRONG_NODE = 1, WRONG_SIG = 2, WRONG_SITE = 4, RAW = 8, CUT = 16, CLOSED = 32 };
+enum { WRONG_NODE = 1, WRONG_SIG = 2, WRONG_SITE = 4, RAW = 8, CUT = 16, CLOSED = 32, WRONG_STREAM = 64 };
 
 static struct ft_region regions[2];
 static struct ft_keeper *keepers[2];
@@ -132,6 +132,8 @@ static void say_something(void)
         ((uint8_t *)&head.sig)[(uint8_t)next_byte() % sizeof head.sig] ^= (uint8_t)next_byte();
     if (wrong & WRONG_SITE)
         head.site += (uint64_t)next_byte() << 40;
+    if (wrong & WRONG_STREAM)
+        head.stream = (uint16_t)next_byte();
     if (wrong & RAW && in.n >= sizeof head) {
         memcpy(&head, in.data, sizeof head);
         in.data += sizeof head;
@@ -209,17 +211,18 @@ static void set_up(uint32_t node, struct ft_stream *s, struct ft_nodes *nodes, s
 {
     const struct ft_region *r = &regions[node];
     struct ft_wire wire;
+    struct ft_error e;
 
     ft_region_reset(r);
     ft_keeper_adopt(keepers[node], keeper_failed, NULL);
     ft_stream_open(s, r, 0, "MPI_COMM_WORLD", patience, ft_keeper_kick_fd(keepers[node]), ft_keeper_spill_fd(keepers[node]));
     ft_publish(&s->counters[0].want, EXTENTS);
     ft_keeper_serve(keepers[node]);
-    ft_net_open(net, nodes, r, pair[1], bell, &wire);
+    FT_INVARIANT(ft_net_open(net, nodes, r, pair[1], bell, &wire, &e) == 0, "there is memory");
     in.wire = wire;
     wire.turn = turn;
     wire.pause = pause_turn;
-    ft_nodes_open(nodes, s, &wire);
+    FT_INVARIANT(ft_nodes_open(nodes, s, &wire, &e) == 0, "there is memory");
     in.nodes = nodes;
     in.net = net;
     in.region = r;

@@ -58,7 +58,7 @@ static void something_fails(void)
         node_dies(i);
         break;
     case LINK_BREAKS:
-        if (n->conn[p])
+        if (n->side[p].conn)
             lose(i, p, false);
         break;
     case RANK_DIES:
@@ -77,9 +77,24 @@ static void something_fails(void)
 static void clear(void)
 {
     net_free();
+    for (uint32_t i = 0; job.node && i < job.c.nodes; i++) {
+        free(job.node[i].peer);
+        free(job.node[i].side);
+    }
     free(job.node);
     free(job.heap);
     job = (struct job){ 0 };
+}
+
+static void make_peers(uint32_t i)
+{
+    struct node *n = &job.node[i];
+    uint32_t peers = ft_tree_peers(job.c.nodes, i);
+
+    n->peer = calloc(peers + 1, sizeof *n->peer);
+    n->side = calloc(peers + 1, sizeof *n->side);
+    if (!n->peer || !n->side)
+        abort();
 }
 
 /* ranks_die: nothing worse does. Else so many failures as it says, within the time. */
@@ -94,6 +109,7 @@ static bool run(const struct config *c, bool ranks_die, uint64_t time)
         abort();
     write_program();
     for (uint32_t i = 0; i < c->nodes; i++) {
+        make_peers(i);
         job.node[i].solo = c->steady || roll(2);
         node_starts(i);
     }

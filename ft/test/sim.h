@@ -37,6 +37,13 @@ struct conn {
     } to[2];
 };
 
+/* What a node has of each of its peers. */
+struct side {
+    struct value inbox[MOST_DEPTH], sending;
+    struct conn *conn, *given;
+    uint32_t known;           /* the life of it at its last HELLO */
+};
+
 struct node {
     /* what outlives a representative */
     uint64_t mine, own, base, log[MOST_UNITS];
@@ -49,9 +56,9 @@ struct node {
     uint32_t incarnation;     /* of the representative */
     uint32_t op;
     struct ft_exchange x;
-    struct value inbox[FT_PEERS][MOST_DEPTH], partial[MOST_DEPTH], made[MOST_DEPTH], sending[FT_PEERS];
-    struct conn *conn[FT_PEERS], *given[FT_PEERS];
-    uint32_t known[FT_PEERS]; /* the life of each peer at its last HELLO */
+    struct ft_peer *peer;
+    struct side *side;        /* [x.n] */
+    struct value partial[MOST_DEPTH], made[MOST_DEPTH];
     uint64_t sent;
 };
 

@@ -37,7 +37,7 @@ void net_is_there(uint32_t a)
         uint32_t b = n->x.peer[p].node;
         uint64_t u;
 
-        n->conn[p] = a < b ? connection(a, b) : newest(a, b);
+        n->side[p].conn = a < b ? connection(a, b) : newest(a, b);
         ft_exchange_connected(&n->x, p);
         ft_exchange_send(&n->x, p, &u);
         ft_exchange_sent(&n->x, p);
@@ -73,7 +73,7 @@ void net_dials(uint32_t a, uint32_t p)
 void net_given(const struct event *e)
 {
     struct node *n = &job.node[e->node];
-    struct conn *had = n->given[e->peer] ? n->given[e->peer] : n->conn[e->peer];
+    struct conn *had = n->side[e->peer].given ? n->side[e->peer].given : n->side[e->peer].conn;
 
     if (!n->alive || n->left || n->incarnation != e->incarnation || (had && had->number > e->conn->number)) {
         net_close(e->conn, e->node, true, delay(5));
@@ -85,9 +85,9 @@ void net_given(const struct event *e)
             dial(e->node, e->peer, delay(50));
         return;
     }
-    if (n->given[e->peer])
-        net_close(n->given[e->peer], e->node, true, delay(5));
-    n->given[e->peer] = e->conn;
+    if (n->side[e->peer].given)
+        net_close(n->side[e->peer].given, e->node, true, delay(5));
+    n->side[e->peer].given = e->conn;
     look(e->node);
 }
 

@@ -11,12 +11,12 @@ void lose(uint32_t i, uint32_t p, bool heard)
     struct node *n = &job.node[i];
 
     if (!heard)
-        net_close(n->conn[p], i, roll(2), delay(40));
+        net_close(n->side[p].conn, i, roll(2), delay(40));
     else
-        n->conn[p]->closed[end_of(n->conn[p], i)] = true;
-    n->conn[p] = NULL;
+        n->side[p].conn->closed[end_of(n->side[p].conn, i)] = true;
+    n->side[p].conn = NULL;
     ft_exchange_broken(&n->x, p);
-    if (!n->given[p])
+    if (!n->side[p].given)
         dial(i, p, delay(50));
 }
 
@@ -32,16 +32,16 @@ static bool begin_to_send(uint32_t i, uint32_t p)
         return false;
     if (sends)
         fail("node %u begins a frame to node %u in the middle of another", i, n->x.peer[p].node);
-    n->sending[p] = payload(i, what, u);
-    if (what == FT_FRAME_PART && n->sending[p].unit != u)
-        fail("node %u sends the partial of unit %llu for unit %llu", i, (unsigned long long)n->sending[p].unit, (unsigned long long)u);
+    n->side[p].sending = payload(i, what, u);
+    if (what == FT_FRAME_PART && n->side[p].sending.unit != u)
+        fail("node %u sends the partial of unit %llu for unit %llu", i, (unsigned long long)n->side[p].sending.unit, (unsigned long long)u);
     n->sent++;
     job.frames[what]++;
     job.last += u + 1 == job.units;
-    net_push(n->conn[p], i, (struct frame){ .what = (uint8_t)what, .unit = u, .count = n->x.mine, .value = n->sending[p] });
+    net_push(n->side[p].conn, i, (struct frame){ .what = (uint8_t)what, .unit = u, .count = n->x.mine, .value = n->side[p].sending });
     if (what == FT_FRAME_PART && !job.c.steady) {  /* its memory is read for a while */
         e.peer = p;
-        e.conn = n->conn[p];
+        e.conn = n->side[p].conn;
         schedule(delay(20), e);
     } else {
         ft_exchange_sent(&n->x, p);
@@ -55,9 +55,9 @@ static void sent(const struct event *e)
     const struct ft_peer *peer = &n->x.peer[e->peer];
     struct value now = n->partial[peer->sending_unit % job.c.depth];
 
-    if (n->conn[e->peer] != e->conn || !peer->sending)
+    if (n->side[e->peer].conn != e->conn || !peer->sending)
         return;
-    if (peer->sending == FT_FRAME_PART && memcmp(&now, &n->sending[e->peer], sizeof now) != 0)
+    if (peer->sending == FT_FRAME_PART && memcmp(&now, &n->side[e->peer].sending, sizeof now) != 0)
         fail("node %u: the partial of unit %llu changes while it is being sent", e->node, (unsigned long long)peer->sending_unit);
     ft_exchange_sent(&n->x, e->peer);
 }
@@ -66,7 +66,7 @@ static void sent(const struct event *e)
 static bool read_frame(uint32_t i, uint32_t p)
 {
     struct node *n = &job.node[i];
-    struct frame *f = n->conn[p] ? net_first(n->conn[p], i) : NULL;
+    struct frame *f = n->side[p].conn ? net_first(n->side[p].conn, i) : NULL;
     struct event e = mine_is(i, TAKEN);
     enum ft_take take;
 
@@ -83,8 +83,8 @@ static bool read_frame(uint32_t i, uint32_t p)
             all_again();
             return false;
         }
-        n->known[p] = f->value.from;
-        net_pop(n->conn[p], i);
+        n->side[p].known = f->value.from;
+        net_pop(n->side[p].conn, i);
         return true;
     }
     take = ft_exchange_head(&n->x, p, (enum ft_frame)f->what, f->unit, f->count);
@@ -96,12 +96,12 @@ static bool read_frame(uint32_t i, uint32_t p)
     if (take == FT_TAKE_DROP || (job.c.steady && take == FT_TAKE_PART)) {
         if (take == FT_TAKE_PART)
             take_partial(i, p, f);
-        net_pop(n->conn[p], i);
+        net_pop(n->side[p].conn, i);
         ft_exchange_taken(&n->x, p);
         return true;
     }
     e.peer = p;
-    e.conn = n->conn[p];
+    e.conn = n->side[p].conn;
     schedule(job.c.steady ? 0 : delay(20), e);
     return false;
 }
@@ -111,7 +111,7 @@ static void taken(const struct event *e)
     struct node *n = &job.node[e->node];
     struct frame f;
 
-    if (n->conn[e->peer] != e->conn || !n->x.peer[e->peer].taking)
+    if (n->side[e->peer].conn != e->conn || !n->x.peer[e->peer].taking)
         return;
     f = *net_first(e->conn, e->node);
     net_pop(e->conn, e->node);
@@ -125,21 +125,21 @@ static void taken(const struct event *e)
 static void adopt(uint32_t i, uint32_t p)
 {
     struct node *n = &job.node[i];
-    struct conn *c = n->given[p];
+    struct conn *c = n->side[p].given;
 
     if (!c)
         return;
-    n->given[p] = NULL;
-    if (n->conn[p])
-        net_close(n->conn[p], i, roll(2), delay(5));
-    n->conn[p] = c;
+    n->side[p].given = NULL;
+    if (n->side[p].conn)
+        net_close(n->side[p].conn, i, roll(2), delay(5));
+    n->side[p].conn = c;
     ft_exchange_connected(&n->x, p);
 }
 
 /* ---- a representative ---- */
 
 /* It has met this peer, which has not been lost since. */
-static bool knows(const struct node *n, uint32_t p) { return n->known[p] == job.node[n->x.peer[p].node].life; }
+static bool knows(const struct node *n, uint32_t p) { return n->side[p].known == job.node[n->x.peer[p].node].life; }
 
 static void leave(uint32_t i)
 {
@@ -151,9 +151,9 @@ static void leave(uint32_t i)
     n->left = true;
     job.left++;
     for (uint32_t p = 0; p < n->x.n; p++) {
-        struct conn *both[2] = { n->conn[p], n->given[p] };
+        struct conn *both[2] = { n->side[p].conn, n->side[p].given };
 
-        n->conn[p] = n->given[p] = NULL;
+        n->side[p].conn = n->side[p].given = NULL;
         for (int k = 0; k < 2; k++)
             if (both[k])
                 net_close(both[k], i, roll(2), delay(40));
@@ -188,14 +188,15 @@ static void release(uint32_t i)
 /* What a program that computes for an hour would keep from others, and what the call's memory is used for. */
 static void check_debts(uint32_t i)
 {
-    const struct node *n = &job.node[i];
+    struct node *n = &job.node[i];
 
     for (uint32_t p = 0; p < n->x.n; p++) {
-        struct ft_exchange x = n->x;
+        struct ft_peer before = n->x.peer[p];
         uint64_t u;
 
-        if (x.peer[p].sending || (x.peer[p].taking && x.peer[p].taking != FT_TAKE_DROP + 1) || ft_exchange_send(&x, p, &u))
-            fail("node %u returns from a call and owes node %u a frame", i, x.peer[p].node);
+        if (before.sending || (before.taking && before.taking != FT_TAKE_DROP + 1) || ft_exchange_send(&n->x, p, &u))
+            fail("node %u returns from a call and owes node %u a frame", i, before.node);
+        n->x.peer[p] = before;
     }
 }
 
@@ -245,7 +246,7 @@ void look(uint32_t i)
         if (!more && may_return(n))
             break;
         for (uint32_t p = 0; p < n->x.n; p++)
-            more = (n->conn[p] && begin_to_send(i, p)) || more;
+            more = (n->side[p].conn && begin_to_send(i, p)) || more;
         if (n->x.folded > n->x.mine + job.c.depth)
             fail("node %u has folded %llu units beyond %llu", i, (unsigned long long)n->x.folded, (unsigned long long)n->x.mine);
     }
@@ -286,14 +287,15 @@ void node_starts(uint32_t i)
     n->op = 0;
     if (n->solo)
         n->own = n->mine;
-    memset(n->known, -1, sizeof n->known);
-    memset(n->inbox, 0, sizeof n->inbox);
     memset(n->partial, 0, sizeof n->partial);
     memset(n->made, 0, sizeof n->made);
-    ft_exchange_init(&n->x, job.c.nodes, i, job.c.depth, n->mine);
+    ft_exchange_init(&n->x, n->peer, job.c.nodes, i, job.c.depth, n->mine);
     ft_exchange_release(&n->x, n->base);
-    for (uint32_t p = 0; p < n->x.n; p++)
+    for (uint32_t p = 0; p < n->x.n; p++) {
+        memset(n->side[p].inbox, 0, sizeof n->side[p].inbox);
+        n->side[p].known = UINT32_MAX;
         dial(i, p, delay(10));
+    }
     schedule(delay(50), mine_is(i, CALLS));
 }
 
@@ -304,9 +306,9 @@ void representative_dies(uint32_t i, bool rudely, uint64_t after, uint64_t back)
     n->alive = n->in_call = false;
     n->incarnation++;
     for (uint32_t p = 0; p < n->x.n; p++) {
-        struct conn *both[2] = { n->conn[p], n->given[p] };
+        struct conn *both[2] = { n->side[p].conn, n->side[p].given };
 
-        n->conn[p] = n->given[p] = NULL;
+        n->side[p].conn = n->side[p].given = NULL;
         for (int k = 0; k < 2; k++)
             if (both[k])
                 net_close(both[k], i, rudely, after);
@@ -425,10 +427,10 @@ void node_event(const struct event *e)
             taken(e);
         break;
     case RESET:
-        if (n->conn[e->peer] == e->conn)
+        if (n->side[e->peer].conn == e->conn)
             lose(e->node, e->peer, true);
-        else if (n->given[e->peer] == e->conn) {
-            n->given[e->peer] = NULL;
+        else if (n->side[e->peer].given == e->conn) {
+            n->side[e->peer].given = NULL;
             dial(e->node, e->peer, delay(50));
         }
         e->conn->closed[end_of(e->conn, e->node)] = true;

@@ -56,7 +56,7 @@ void fold(uint32_t i, uint64_t u)
         const struct ft_neighbour *of = &shape->of[k];
 
         if (of->role == FT_ROLE_DOWN) {
-            struct value v = n->inbox[ft_exchange_peer(&n->x, of->node)][u % job.c.depth];
+            struct value v = n->side[ft_exchange_peer(&n->x, of->node)].inbox[u % job.c.depth];
 
             acc = of->node > i ? combine(i, acc, v) : combine(i, v, acc);
         }
@@ -74,7 +74,7 @@ static struct value both(uint32_t i, uint64_t u)
 
     if (shape->n && shape->of[shape->n - 1].role == FT_ROLE_EDGE) {
         uint32_t other = shape->of[shape->n - 1].node;
-        struct value half = n->inbox[ft_exchange_peer(&n->x, other)][u % job.c.depth];
+        struct value half = n->side[ft_exchange_peer(&n->x, other)].inbox[u % job.c.depth];
 
         v = other > i ? combine(i, v, half) : combine(i, half, v);
     }
@@ -124,7 +124,7 @@ struct value payload(uint32_t i, enum ft_frame what, uint64_t u)
 void take_partial(uint32_t i, uint32_t p, const struct frame *f)
 {
     struct node *n = &job.node[i];
-    struct value *slot = &n->inbox[p][f->unit % job.c.depth];
+    struct value *slot = &n->side[p].inbox[f->unit % job.c.depth];
 
     if (slot->to && slot->unit > f->unit)
         fail("node %u takes the partial of unit %llu where that of unit %llu is", i, (unsigned long long)f->unit,
