@@ -54,7 +54,7 @@ static void produce(struct ft_units *x, uint64_t position, uint64_t result)
         if (folds_to_result(x))
             x->unordered |= ft_coll_fold_logged(c, x->made, from, ft_units_result(x, x->made) + from, payload + from, to - from);
         else
-            ft_coll_fold_chunk(c, x->made, from, payload + from, to - from, x->acc, x->scratch);
+            ft_coll_fold_chunk(c, x->made, from, payload + from, to - from, c->acc, c->scratch);
     }
     if (ft_coll_leads(c))
         ft_units_head(x, position, result);

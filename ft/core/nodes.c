@@ -125,15 +125,10 @@ static int start(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
     struct ft_nodes_op *op = &c->progress->nodes;
-    bool user = c->op && c->op->reduction == FT_USER;
 
     *op = (struct ft_nodes_op){ .c = c, .n = s->nodes, .made_at = s->end, .out_at = s->end };
     plan(op);
-    if (user && (!(op->scratch = malloc(c->plan.segment)) || !(op->acc = malloc(c->plan.segment)))) {
-        free(op->scratch);
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->me);
-    }
-    return 0;
+    return c->op && c->op->reduction == FT_USER ? ft_coll_make_room(c, c->plan.segment, e) : 0;
 }
 
 static int advance(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e)
@@ -157,11 +152,7 @@ static int step(struct ft_coll *c, struct ft_await *a, struct ft_error *e)
     struct ft_nodes_op *op = &c->progress->nodes;
     int over = advance(op, a, e);
 
-    if (over == 0)
-        return 0;
-    free(op->acc);
-    free(op->scratch);
-    if (over < 0)
+    if (over != 1)
         return over;
     if (s->rank == 0)
         ft_nodes_release(op, op->made_at);

@@ -167,7 +167,7 @@ static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
     bool user = c->op && c->op->reduction == FT_USER;
     const char *mine, *theirs = NULL;
     char *to = ft_nodes_payload(op, u);
-    struct ft_nodes_fold f = { .op = op, .acc = user ? op->acc : recv ? recv : to, .n = bytes };
+    struct ft_nodes_fold f = { .op = op, .acc = user ? op->c->acc : recv ? recv : to, .n = bytes };
 
     if (op->kind != FT_UNIT_REDUCE || !bytes)
         return;

@@ -133,8 +133,8 @@ void ft_nodes_push(struct ft_nodes_fold *f, const char *x)
     if (c->op->reduction == FT_USER) {
         if (!f->begun)
             memcpy(f->acc, f->first, f->n);
-        memcpy(f->op->scratch, x, f->n);
-        c->op->user(c->op->ctx, f->op->scratch, f->acc, f->n / c->elem);
+        memcpy(c->scratch, x, f->n);
+        c->op->user(c->op->ctx, c->scratch, f->acc, f->n / c->elem);
     } else {
         c->op->fold(x, f->begun ? f->acc : f->first, f->acc, f->n / c->elem);
     }
@@ -172,7 +172,7 @@ static void make_chunk(const struct ft_nodes_op *op, uint64_t i)
     if (from == to)
         return;
     f.n = to - from;
-    f.acc = user ? op->acc : chunk + from;
+    f.acc = user ? op->c->acc : chunk + from;
     ft_point_bulk(chunk + from, f.n);
     ft_nodes_push_slots(&f, i, from);
     if (user)

@@ -20,7 +20,6 @@ struct ft_nodes_op {
     uint64_t made_at, out_at;    /* where the records before them end */
     uint64_t own;                /* all local ranks have made so many (the representative's picture) */
     bool begun, verified, checked, past_cache;
-    char *scratch, *acc;         /* for user functions: a segment each */
     char *received;              /* where the result that comes in is, if not in its record */
 
     /* the representative's */

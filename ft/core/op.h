@@ -22,6 +22,7 @@ struct ft_coll {
     struct ft_plan plan;
     const struct ft_algorithm *way;
     union ft_progress *progress;  /* the caller's, while the operation is under way */
+    char *acc, *scratch;          /* for a user's function: memory for a unit each, or NULL */
     uint64_t in_slot;             /* redundant: what this rank contributes to units below is in its slot, by an earlier incarnation */
 };
 
@@ -77,6 +78,9 @@ static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint6
 /* Begins it, once all arguments are known and its call is begun (ft_stream_begin): by the plan for
    one node, or between nodes. 0 or FT_ENOMEM. */
 int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e);
+
+/* For who starts it: c->acc and c->scratch, of n bytes each, until it is finished. 0 or FT_ENOMEM. */
+int ft_coll_make_room(struct ft_coll *c, uint64_t n, struct ft_error *e);
 
 /* As struct ft_algorithm has it. */
 int ft_coll_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e);

@@ -66,7 +66,7 @@ static void fold(struct ft_units *x, uint64_t position, uint64_t result)
 
     ft_point_bulk(payload, result);
     if (c->op->reduction == FT_USER)
-        ft_coll_fold_chunk(c, x->made, 0, payload, result, x->acc, x->scratch);
+        ft_coll_fold_chunk(c, x->made, 0, payload, result, c->acc, c->scratch);
     else
         x->unordered |= ft_coll_fold_logged(c, x->made, 0, ft_units_result(x, x->made), payload, result);
     ft_units_head(x, position, result);

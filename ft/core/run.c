@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An operation under way, from its start to its end. */
+#include <stdlib.h>
+
 #include "ft/core/algorithm.h"
 #include "ft/core/progress.h"
 
@@ -13,18 +15,33 @@ FT_HOT int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e)
 
 FT_HOT int ft_coll_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e) { return c->way->step(c, a, e); }
 
+int ft_coll_make_room(struct ft_coll *c, uint64_t n, struct ft_error *e)
+{
+    n = ft_align(n, FT_LINE);
+    c->acc = malloc(2 * n);
+    if (!c->acc)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", c->s->me);
+    c->scratch = c->acc + n;
+    return 0;
+}
+
+/* Over, or given up after an error. */
+static inline void end(struct ft_coll *c)
+{
+    if (__builtin_expect(c->acc != NULL, 0))
+        free(c->acc);
+    c->acc = c->scratch = NULL;
+}
+
 FT_HOT int ft_coll_finish(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_await a;
-    int over;
+    int over, err = 0;
 
-    while ((over = c->way->step(c, &a, e)) == 0) {
-        int err = c->way->await ? c->way->await(c, &a, e) : ft_stream_await(c->s, &a, e);
-
-        if (err)
-            return err;
-    }
-    return over < 0 ? over : 0;
+    while (!err && (over = c->way->step(c, &a, e)) == 0)
+        err = c->way->await ? c->way->await(c, &a, e) : ft_stream_await(c->s, &a, e);
+    end(c);
+    return err ? err : over < 0 ? over : 0;
 }
 
 /* So many of them are over; those are NULL then. *a: what the first of the others waits for. */
@@ -85,5 +102,7 @@ int ft_coll_finish_all(struct ft_coll *const *all, uint32_t n, struct ft_error *
             err = verify_all(c, n, e);
     }
     ft_wait_over(&w, patience);
+    for (uint32_t i = 0; i < n; i++)
+        end(all[i]);
     return err;
 }

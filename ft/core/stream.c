@@ -5,6 +5,7 @@
 
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
+#include "ft/shm/cut.h"
 #include "ft/core/view.h"
 #include "ft/shm/trail.h"
 #include "ft/shm/walk.h"
@@ -126,17 +127,19 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
         await_member(s, ft_stream_before(s, i));
 }
 
-/* In a replay an earlier incarnation may have come in again: that was somewhere behind where this one has left. */
+/* In a replay: an earlier incarnation has come in again, somewhere after where this one is. */
+static bool comes_again(const struct ft_stream *s) { return s->stay && ft_peek(&s->stay->use) > s->use; }
+
 struct ft_position ft_stream_position(const struct ft_stream *s)
 {
-    bool again = s->stay && ft_peek(&s->stay->use) > s->use;
-
-    return (struct ft_position){ s->unit, s->left && !again ? ft_streams_end(s->region, s->number) : s->end };
+    return (struct ft_position){ s->unit, s->left && !comes_again(s) ? ft_streams_end(s->region, s->number) : s->end };
 }
 
 void ft_stream_leave_use(struct ft_stream *s)
 {
     s->left = true;
+    if (!comes_again(s))
+        ft_publish(&s->member->left_at, FT_CUT_NOWHERE);
     if (ft_peek(&s->stay->left) < s->use)
         ft_publish(&s->stay->left, s->use);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/units.h"
 
-#include <stdlib.h>
-
 #include "ft/base/copy.h"
 #include "ft/core/progress.h"
 
@@ -298,15 +296,10 @@ int ft_units_start(struct ft_coll *c, const struct ft_steps *steps, int64_t from
 {
     struct ft_stream *s = c->s;
     struct ft_units *x = &c->progress->units;
-    bool user = c->op && c->op->reduction == FT_USER && !c->plan.gathered;
 
     *x = (struct ft_units){ .c = c, .steps = steps, .from = from, .in_at = s->end, .made_at = s->end, .out_at = s->end,
                             .past_cache = ft_coll_total(c) >= s->params->past_cache };
-    if (user && (!(x->scratch = malloc(s->params->slot_bytes)) || !(x->acc = malloc(s->params->slot_bytes)))) {
-        free(x->scratch);
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);
-    }
-    return 0;
+    return c->op && c->op->reduction == FT_USER && !c->plan.gathered ? ft_coll_make_room(c, s->params->slot_bytes, e) : 0;
 }
 
 /* Who else had written there had said what it calls before that: the fence keeps the copies
@@ -351,11 +344,7 @@ int ft_units_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e)
     struct ft_units *x = &c->progress->units;
     int over = advance(x, a, e);
 
-    if (over == 0)
-        return 0;
-    free(x->acc);
-    free(x->scratch);
-    if (over < 0)
+    if (over != 1)
         return over;
     ft_stream_end(c->s, c->plan.units, x->made_at);
     if (x->steps->prepare && c->plan.units == 1)

@@ -36,7 +36,6 @@ struct ft_units {
     bool checked;         /* ... or, in a replay, the log has */
     bool past_cache;      /* the result is larger than what caches hold */
     bool unordered;       /* non-temporal stores are to be ordered before the next publication */
-    char *scratch, *acc;  /* for user functions: a slot's worth each */
 };
 
 enum { FT_FROM_ALL = -1, FT_FROM_NOBODY = -2 };
