@@ -91,6 +91,9 @@ struct actor {
     uint32_t index, incarnation;
 
     struct ft_patience patience;   /* ranks */
+    bool waits;                    /* it has only looked since it stood at a wait, ... */
+    uint64_t moves;                /* ... when so many steps had been made that are more than a look */
+
     uint32_t call;
     struct ft_stream stream;
     struct second second;
@@ -145,6 +148,7 @@ struct job {
     int32_t common[MORE_CALLS][MAX_BYTES / 4 * MAX_RANKS];  /* ... all are to receive in this call */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
+    uint64_t moves;                /* ... of these more than a look */
     uint64_t course;               /* a hash of these and who passed them */
     char failure[640];             /* empty: none */
     bool covered[MAX_POINTS], covered_ever[MAX_POINTS];  /* points at which somebody was killed: since it was cleared, ever */

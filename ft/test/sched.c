@@ -59,6 +59,7 @@ static void start(struct actor *a)
     }
     coroutine_start(&a->at, begin);
     a->state = READY;
+    a->waits = false;
     a->decided = false;
 }
 
@@ -294,18 +295,38 @@ static void let_tarry(void)
         job.tarries = &job.actor[random_below(job.sc.ranks + 1)];
 }
 
-/* One step of a, and perhaps its last. Only who waits a second time, with no point between, has looked since anybody else could move, and
-   stands still: others may have stored what a first wait is for between its last look and its last store (a rank asks for memory). */
+static bool only_looks(const struct actor *a) { return a->at.kind == FT_POINT_WAIT || a->at.kind == FT_POINT_LOOK; }
+
+/* a has come to a point from another one. Only who waits a second time, has only looked since, and nobody has stored anything
+   meanwhile, stands still: others may have stored what a first wait is for between its last look and its last store (a rank asks
+   for memory), or between two looks of one that waits for several things. */
+static bool stands_still(struct actor *a, bool looked)
+{
+    bool stands = a->at.kind == FT_POINT_WAIT && looked && a->waits && a->moves == job.moves;
+
+    if (!looked)
+        a->waits = false;
+    if (a->at.kind == FT_POINT_WAIT) {
+        a->waits = true;
+        a->moves = job.moves;
+    }
+    return stands;
+}
+
+/* One step of a, and perhaps its last. */
 static void step(struct actor *a, const struct plan *p, uint32_t *kills)
 {
-    bool waited = a->at.kind == FT_POINT_WAIT, stands;
+    bool waited = a->at.kind == FT_POINT_WAIT, looked = only_looks(a), stands;
     enum state still;
 
     resume(a);
     job.course = (job.course ^ (uintptr_t)a->at.point ^ a->index) * 0x100000001b3;
-    stands = a->state != OVER && a->at.kind == FT_POINT_WAIT && waited;
-    if (!stands)
+    looked = looked && a->state != OVER && only_looks(a);
+    if (!looked) {
+        job.moves++;
         wake_others(a);
+    }
+    stands = a->state != OVER && stands_still(a, looked);
     if (a->state == OVER || (a->at.kind != FT_POINT_WAIT && a->at.kind != FT_POINT_LOOK && a->at.kind != FT_POINT_SLEEP))
         job.naps = 0;
     if (a->state == OVER)
@@ -357,7 +378,7 @@ bool run_job(const struct plan *p)
     job.clock_ns = 1000000000;
     job.may_fail = p->seed % 2 == 1 && job.sc.what != PLACES; /* each version of that has the same calls */
     job.failure[0] = 0;
-    job.steps = job.course = 0;
+    job.steps = job.moves = job.course = 0;
     job.liar = MAX_RANKS;
     job.due = false;
     memset(job.known, 0, sizeof job.known);
