@@ -82,9 +82,6 @@ int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e);
 /* For who starts it: c->acc and c->scratch, of n bytes each, until it is finished. 0 or FT_ENOMEM. */
 int ft_coll_make_room(struct ft_coll *c, uint64_t n, struct ft_error *e);
 
-/* As struct ft_algorithm has it. */
-int ft_coll_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e);
-
 /* Steps and waits until it is over: a blocking call. */
 int ft_coll_finish(struct ft_coll *c, struct ft_error *e);
 

@@ -13,8 +13,6 @@ FT_HOT int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e)
     return c->way->start(c, e);
 }
 
-FT_HOT int ft_coll_step(struct ft_coll *c, struct ft_await *a, struct ft_error *e) { return c->way->step(c, a, e); }
-
 int ft_coll_make_room(struct ft_coll *c, uint64_t n, struct ft_error *e)
 {
     n = ft_align(n, FT_LINE);
