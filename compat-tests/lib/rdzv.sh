@@ -79,6 +79,11 @@ etcd_start() {
         echo $! >"$tmp/etcd$i.pid" ) # not ours, or asides_end would wait for it
     cat "$tmp/etcd$i.pid" >>"$pids"
 }
+# etcd_kill I: it has gone, and its ports are free.
+etcd_kill() {
+    kill -KILL "$(cat "$tmp/etcd$1.pid")"
+    wait_for is_gone "$(cat "$tmp/etcd$1.pid")"
+}
 # etcd_put KEY VALUE: somebody writes there.
 etcd_put() {
     curl -s -m 5 "http://127.0.0.1:${etcd_ports%% *}/v3/kv/put" \

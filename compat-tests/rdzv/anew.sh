@@ -13,7 +13,7 @@ etcds 1
 store=etcd://127.0.0.1:$etcd_ports
 puts() { for i in $(seq "$1"); do etcd_put "/others/$i" x; done; }
 without_data() {
-    kill -KILL "$(cat "$tmp/etcd1.pid")"
+    etcd_kill 1
     rm -rf "$tmp/etcd1"
     etcd_start 1
     wait_for etcd_answers "$etcd_ports"

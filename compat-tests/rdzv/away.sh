@@ -15,7 +15,7 @@ host a 2
 host b 2
 awaits a '^joined 0 of 2'
 awaits b '^joined 1 of 2'
-kill -KILL "$(cat "$tmp/etcd1.pid")"
+etcd_kill 1
 host c 2
 sleep 10
 etcd_start 1

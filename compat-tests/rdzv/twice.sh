@@ -24,7 +24,7 @@ begin_host a
 begin_host b
 wait_for have_begun a b
 signal_both -STOP
-kill -KILL "$(cat "$tmp/etcd1.pid")"
+etcd_kill 1
 rm -rf "$tmp/etcd1"
 etcd_start 1
 wait_for etcd_answers "$etcd_ports"
