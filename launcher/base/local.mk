@@ -21,6 +21,7 @@ liblaunch_la_SOURCES += \
 	launcher/base/say.h launcher/base/say.c \
 	launcher/base/shared.h launcher/base/shared.c \
 	launcher/base/signals.h launcher/base/signals.c \
+	launcher/base/thread.h launcher/base/thread.c \
 	launcher/base/timer.h launcher/base/timer.c \
 	launcher/base/usage.h launcher/base/usage.c
 

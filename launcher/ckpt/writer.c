@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "ft/shm/models.h"
+#include "launcher/base/thread.h"
 
 enum state { IDLE, ASKED, WRITING, DONE, END };
 
@@ -193,7 +193,6 @@ static void *thread(void *arg)
 struct ft_ckpt_writer *ft_ckpt_writer_new(const struct ft_ckpt_writer_config *config)
 {
     struct ft_ckpt_writer *w = calloc(1, sizeof *w);
-    sigset_t all, mask;
     int error;
 
     if (!w)
@@ -206,10 +205,7 @@ struct ft_ckpt_writer *ft_ckpt_writer_new(const struct ft_ckpt_writer_config *co
     w->path = strdup(config->path);
     memcpy(w->series, config->series, sizeof w->series);
     w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    sigfillset(&all); /* signals are for the loop's thread, SIGXFSZ for nobody */
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    error = !w->path || w->done_fd < 0 || w->config.dir < 0 || w->config.models < 0 ? errno : pthread_create(&w->thread, NULL, thread, w);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    error = !w->path || w->done_fd < 0 || w->config.dir < 0 || w->config.models < 0 ? errno : ft_thread_start(&w->thread, thread, w);
     if (!error)
         return w;
     destroy(w);

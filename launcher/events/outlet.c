@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/base/shared.h"
+#include "launcher/base/thread.h"
 #include "launcher/stdio/spool.h"
 
 enum {
@@ -186,20 +186,6 @@ static void *write_lines(void *arg)
     return NULL;
 }
 
-/* Signals are the loop's. */
-static int start(struct ft_outlet *o)
-{
-    sigset_t all, mask;
-    int failed;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    failed = pthread_create(&o->pump.thread, NULL, write_lines, o);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    errno = failed;
-    return failed ? -1 : 0;
-}
-
 void ft_outlet_forget(struct ft_outlet *o)
 {
     o->runs = false; /* its lock may be held, by a thread that is not here */
@@ -211,7 +197,8 @@ int ft_outlet_run(struct ft_outlet *o, uint64_t tail)
     o->pump = (struct pump){.tail = tail, .written = (uint64_t)lseek(o->spool.fd, 0, SEEK_CUR)};
     pthread_mutex_init(&o->pump.lock, NULL);
     pthread_cond_init(&o->pump.changed, NULL);
-    o->runs = start(o) == 0;
+    errno = ft_thread_start(&o->pump.thread, write_lines, o);
+    o->runs = errno == 0;
     return o->runs ? 0 : -1;
 }
 

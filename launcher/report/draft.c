@@ -4,13 +4,13 @@
 
 #include <event2/event.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/base/outfile.h"
+#include "launcher/base/thread.h"
 #include "launcher/base/timer.h"
 #include "launcher/report/report.h"
 #include "launcher/report/svg.h"
@@ -116,19 +116,6 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     ft_timer_set(d->timer, LOOK_MS);
 }
 
-/* Signals are the loop's. */
-static int start(struct ft_draft *d)
-{
-    sigset_t all, mask;
-    int failed;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    failed = pthread_create(&d->thread, NULL, write_pages, d);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    return failed ? -1 : 0;
-}
-
 struct ft_draft *ft_draft_new(struct event_base *base, const struct ft_report *r, ft_draft_now *now, void *arg)
 {
     struct ft_draft *d;
@@ -147,7 +134,7 @@ struct ft_draft *ft_draft_new(struct event_base *base, const struct ft_report *r
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     d->timer = evtimer_new(base, on_timer, d);
-    if (!d->timer || start(d) < 0) {
+    if (!d->timer || ft_thread_start(&d->thread, write_pages, d)) {
         ft_timer_free(d->timer);
         free(d);
         return NULL;

@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
+
+#include "launcher/base/thread.h"
 
 enum { PIECE = 64 << 10 };
 
@@ -39,26 +40,11 @@ static void *thread(void *arg)
     return NULL;
 }
 
-/* It takes no signals of the loop's, nor SIGPIPE. */
-static int start(struct pump *p)
-{
-    sigset_t all, mask;
-    pthread_t id;
-    int error;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    error = pthread_create(&id, NULL, thread, p);
-    if (!error)
-        pthread_detach(id);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    return error;
-}
-
 int ft_pump_open(int file, off_t at)
 {
     struct pump *p = malloc(sizeof *p);
     int ends[2], error;
+    pthread_t id;
 
     if (!p)
         return -1;
@@ -67,9 +53,11 @@ int ft_pump_open(int file, off_t at)
         error = errno;
     } else {
         p->to = ends[1];
-        error = start(p);
-        if (!error)
+        error = ft_thread_start(&id, thread, p);
+        if (!error) {
+            pthread_detach(id);
             return ends[0];
+        }
         close(ends[0]);
     }
     end(p);

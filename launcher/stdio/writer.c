@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "launcher/base/thread.h"
 
 enum { FULL = 1 << 20 };
 
@@ -164,19 +165,6 @@ uint64_t ft_writer_done(const struct ft_writer *w)
     return w->finished;
 }
 
-/* Signals are for the loop's thread, SIGXFSZ for nobody. */
-static int start(struct ft_writer *w)
-{
-    sigset_t all, mask;
-    int error;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    error = pthread_create(&w->thread, NULL, thread, w);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    return error;
-}
-
 struct ft_writer *ft_writer_new(struct event_base *base, void (*room)(void *arg), void *arg)
 {
     struct ft_writer *w = calloc(1, sizeof *w);
@@ -190,7 +178,7 @@ struct ft_writer *ft_writer_new(struct event_base *base, void (*room)(void *arg)
     pthread_cond_init(&w->wake, NULL);
     w->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->rung = w->bell < 0 ? NULL : event_new(base, w->bell, EV_READ | EV_PERSIST, on_rung, w);
-    if (w->rung && event_add(w->rung, NULL) == 0 && (error = start(w)) == 0)
+    if (w->rung && event_add(w->rung, NULL) == 0 && (error = ft_thread_start(&w->thread, thread, w)) == 0)
         return w;
     if (w->rung)
         event_free(w->rung);
