@@ -37,7 +37,7 @@ static int no_turn(void *net, struct ft_error *err)
     return 0;
 }
 
-static struct ft_link_words *words(void) { return ft_region_link(&region, PEER); }
+static struct ft_link_words *words(void) { return ft_region_link(&region, 0, PEER); }
 
 /* Node 0 of two, which has no rank but this one. */
 static void set_up(void)

@@ -21,7 +21,7 @@ enum {
 
 static struct ft_link_words *words(const struct ft_net *net, uint32_t p)
 {
-    return ft_region_link(net->region, net->nodes->x.peer[p].node);
+    return ft_region_link(net->region, 0, net->nodes->x.peer[p].node);
 }
 
 static void ring(const struct ft_net *net)

@@ -92,21 +92,24 @@ static int spill(struct ft_keeper *k, uint64_t *freed, bool must)
     return 0;
 }
 
-/* Where the log begins that other nodes may ask for: of stream 0, the only one between nodes. */
+static uint32_t number_of(const struct ft_keeper *k, const struct keeper_stream *s) { return (uint32_t)(s - k->streams); }
+
+/* Where the log begins that other nodes may ask for. */
 static uint64_t acknowledged(const struct ft_keeper *k, const struct keeper_stream *s)
 {
     const struct ft_params *p = &k->region->header->params;
     uint64_t at = p->keeps_log ? 0 : UINT64_MAX;
 
-    if (s != &k->streams[0])
+    if (number_of(k, s) > p->spread)
         return UINT64_MAX;
-    for (uint32_t i = 0; p->nnodes > 1 && i < p->nnodes; i++)
-        if (i != p->node && ft_ask(&ft_region_link(k->region, i)->wanted))
-            at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));
+    for (uint32_t i = 0; p->nnodes > 1 && i < p->nnodes; i++) {
+        const struct ft_link_words *words = ft_region_link(k->region, number_of(k, s), i);
+
+        if (i != p->node && ft_ask(&words->wanted))
+            at = ft_min(at, ft_ask(&words->acked_at));
+    }
     return at;
 }
-
-static uint32_t number_of(const struct ft_keeper *k, const struct keeper_stream *s) { return (uint32_t)(s - k->streams); }
 
 /* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)

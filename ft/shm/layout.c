@@ -107,6 +107,9 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
     if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
         return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u rank%s: this cannot be", p->node, p->nnodes, p->nranks, p->world,
                           ft_plural(p->world));
+    if (p->spread > (p->nnodes > 1 ? (p->nstreams - 1) / p->nranks : 0))
+        return ft_err_set(e, FT_EINVAL, "%u of %u streams between %u node%s: this cannot be", p->spread, p->nstreams, p->nnodes,
+                          ft_plural(p->nnodes));
     if (p->nextents < 4)
         return ft_err_set(e, FT_EINVAL, "--log-limit is too small: it must be at least %lluM",
                           (4ull * p->extent_bytes + (1 << 20) - 1) >> 20);
@@ -140,7 +143,7 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     if (p->nnodes > 1) {
         h->map_at = h->checkpoints_at;
         h->links_at = ft_align(h->map_at + (p->nnodes + 1 + p->world) * sizeof(uint32_t), FT_LINE);
-        h->checkpoints_at = ft_align(h->links_at + p->nnodes * sizeof(struct ft_link_words), 4096);
+        h->checkpoints_at = ft_align(h->links_at + (1 + p->spread) * p->nnodes * sizeof(struct ft_link_words), 4096);
     }
     h->ranks_at = ft_align(h->checkpoints_at + sizeof(struct ft_version_head) + p->nranks * sizeof(struct ft_version_words), 4096);
     h->asleep_at = h->ranks_at + p->nranks * sizeof(struct ft_rank_block);

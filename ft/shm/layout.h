@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 36, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 37, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -58,13 +58,14 @@ struct ft_params {
     /* the job as a whole; what is not the node's own is the same on every node (ft_params_nodes) */
     uint32_t world;         /* ranks of the job on all nodes */
     uint32_t nnodes, node;  /* there are so many, this is number `node` */
+    uint32_t spread;        /* so many streams after the first one are of all ranks of all nodes, too, with links of their own */
     uint32_t segment;       /* between nodes: bytes of a unit's result, at most, but for large reductions: slot_bytes, which is no less */
     uint32_t keeps_log;     /* nothing of the log is released: another node may be replaced (--survive host) */
     uint32_t unkept;        /* no rank is ever started again: of the log is released what all have left behind */
 };
 
-/* Between nodes: what this node says of the link to another one. [nnodes] of them; not used for the node itself. A socket
-   has a generation, which the agent counts up. */
+/* Between nodes: what this node says of a stream's link to another one. [1 + spread][nnodes] of them; not used for the node itself. A
+   socket has a generation, which the agent counts up. */
 struct ft_link_words {
     /* the representative (local rank 0) */
     _Alignas(FT_LINE) _Atomic uint64_t wanted;  /* it needs a socket of at least this generation: the agent tries while that is ahead of
@@ -77,11 +78,13 @@ struct ft_link_words {
     /* agent */
     _Alignas(FT_LINE) _Atomic uint64_t posted;  /* the generation last handed over; said before it is sent, so that what a representative
                                                    took with it into its grave is not waited for */
-    _Atomic uint64_t gone;       /* the other node's representative has left MPI_Finalize and its process is no more: it lacks nothing */
+    _Atomic uint64_t gone;       /* the other node's representative has left MPI_Finalize and its process is no more: it lacks nothing, of
+                                    any stream. Of the first stream's words only */
 };
 
 /* With each socket over the socketpair of FTMPI_FDS comes this. */
 struct ft_link_post {
+    uint32_t stream;
     uint32_t peer;               /* node */
     uint32_t peer_incarnation;   /* of that node */
     uint64_t generation;
@@ -97,7 +100,7 @@ struct ft_header {
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
-    uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[nnodes]. Else 0 */
+    uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[1 + spread][nnodes]. Else 0 */
     uint64_t checkpoints_at, ranks_at, asleep_at, doorbells_at, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
 };
 

@@ -138,9 +138,11 @@ uint32_t ft_region_node_of(const struct ft_region *r, uint32_t rank)
     return 0;
 }
 
-struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node)
+struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t stream, uint32_t node)
 {
-    return (struct ft_link_words *)(void *)(r->base + r->header->links_at) + node;
+    const struct ft_header *h = r->header;
+
+    return (struct ft_link_words *)(void *)(r->base + h->links_at) + stream * h->params.nnodes + node;
 }
 
 int ft_region_open(struct ft_region *r, int fd, struct ft_error *e)

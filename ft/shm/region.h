@@ -31,7 +31,7 @@ uint32_t ft_region_node_of(const struct ft_region *r, uint32_t rank);
 const uint32_t *ft_region_first(const struct ft_region *r);                      /* NULL with one node */
 const uint32_t *ft_region_rank_at(const struct ft_region *r);
 
-struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node);  /* nnodes > 1 */
+struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t stream, uint32_t node);  /* nnodes > 1, stream <= spread */
 
 /* Rank: maps what fd names after checking that it is ours. The mapping is not inherited by fork
    (RULE 15). fd is owned from then on, and inherited as before. Errors: FT_EJOB, FT_ESYS. */

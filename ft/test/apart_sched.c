@@ -66,7 +66,7 @@ static void reset_node(struct node *k)
     struct ft_header *h = k->region.header;
 
     atomic_store(&h->full, 0);
-    memset(k->region.base + h->links_at, 0, job.nnodes * sizeof(struct ft_link_words));
+    memset(k->region.base + h->links_at, 0, (1 + h->params.spread) * job.nnodes * sizeof(struct ft_link_words));
     memset(k->region.base + h->ranks_at, 0, h->streams_at - h->ranks_at);
     memset(k->region.base + h->streams_at, 0, h->stream_bytes);
     memset(k->region.base + h->extents_at, 0xa5, h->outcomes_at - h->extents_at);

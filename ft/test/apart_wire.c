@@ -45,7 +45,7 @@ static void close_end(struct connection *c, uint32_t node)
 
 static struct ft_link_words *words(const struct apart_wire *w, uint32_t p)
 {
-    return ft_region_link(&w->owner->node->region, w->owner->nodes.x.peer[p].node);
+    return ft_region_link(&w->owner->node->region, 0, w->owner->nodes.x.peer[p].node);
 }
 
 static void want(struct apart_wire *w, uint32_t p, uint64_t generation)
@@ -289,7 +289,7 @@ bool break_wire(struct node *k)
 
 static bool lacks(uint32_t a, uint32_t b)
 {
-    const struct ft_link_words *w = ft_region_link(&job.node[a].region, b);
+    const struct ft_link_words *w = ft_region_link(&job.node[a].region, 0, b);
 
     return ft_peek(&w->wanted) > ft_peek(&w->posted);
 }
@@ -323,7 +323,7 @@ static void make_connection(uint32_t a, uint32_t b)
 static void hand_over(int i, int end)
 {
     uint32_t k = pool[i].node[end], peer = pool[i].node[!end];
-    _Atomic uint64_t *posted = &ft_region_link(&job.node[k].region, peer)->posted;
+    _Atomic uint64_t *posted = &ft_region_link(&job.node[k].region, 0, peer)->posted;
 
     if (job.node[k].posted[peer].at >= 0) /* the older one is closed when both are found */
         close_end(&pool[job.node[k].posted[peer].at], k);
@@ -338,7 +338,7 @@ static void tell_gone(uint32_t k)
     job.node[k].gone = true;
     for (uint32_t other = 0; other < job.nnodes; other++)
         if (other != k)
-            atomic_store(&ft_region_link(&job.node[other].region, k)->gone, 1);
+            atomic_store(&ft_region_link(&job.node[other].region, 0, k)->gone, 1);
 }
 
 /* Counts what agents can do, and does number `which` of it. */

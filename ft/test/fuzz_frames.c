@@ -68,7 +68,7 @@ static void open_region(uint32_t node)
 /* As the agent hands a link over. */
 static void connect_peer(void)
 {
-    struct ft_link_words *words = ft_region_link(in.region, 1 - in.nodes->node);
+    struct ft_link_words *words = ft_region_link(in.region, 0, 1 - in.nodes->node);
     struct ft_link_post post = { .peer = 1 - in.nodes->node, .generation = ft_max(ft_look(&words->wanted), ft_look(&words->posted) + 1) };
     union {
         struct cmsghdr header;

@@ -77,7 +77,7 @@ static void start(uint32_t k, uint32_t local)
 
 static void hand_over(uint32_t k, uint32_t peer, int fd)
 {
-    _Atomic uint64_t *posted = &ft_region_link(&node[k].region, peer)->posted;
+    _Atomic uint64_t *posted = &ft_region_link(&node[k].region, 0, peer)->posted;
     struct ft_link_post post = { .peer = peer, .peer_incarnation = node[peer].life, .generation = atomic_load(posted) + 1 };
     union {
         struct cmsghdr align;
@@ -116,7 +116,7 @@ static void link_nodes(uint32_t a, uint32_t b)
 
 static bool lacks(uint32_t k, uint32_t peer)
 {
-    const struct ft_link_words *w = ft_region_link(&node[k].region, peer);
+    const struct ft_link_words *w = ft_region_link(&node[k].region, 0, peer);
 
     return atomic_load(&w->wanted) > atomic_load(&w->posted);
 }
@@ -253,7 +253,7 @@ static bool reap(void)
             } else if (r == 0) {
                 for (uint32_t other = 0; other < plan.nodes; other++)
                     if (other != k)
-                        atomic_store(&ft_region_link(&node[other].region, k)->gone, 1);
+                        atomic_store(&ft_region_link(&node[other].region, 0, k)->gone, 1);
             }
         }
     return runs;

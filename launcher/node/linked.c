@@ -137,7 +137,7 @@ static bool receive(struct node *n)
         return false;
     CHECK(CMSG_FIRSTHDR(&h) && CMSG_FIRSTHDR(&h)->cmsg_type == SCM_RIGHTS && post.peer < NODES && post.peer != n->number);
     memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&h)), sizeof fd);
-    CHECK(post.generation <= ft_look(&ft_region_link(&n->region, post.peer)->posted));
+    CHECK(post.generation <= ft_look(&ft_region_link(&n->region, 0, post.peer)->posted));
     CHECK(post.generation > n->ends[post.peer].generation);
     close_end(&n->ends[post.peer]);
     n->ends[post.peer] = (struct end){fd, post.peer_incarnation, post.generation};
@@ -146,7 +146,7 @@ static bool receive(struct node *n)
 
 static void want(struct node *n, uint32_t peer)
 {
-    struct ft_link_words *words = ft_region_link(&n->region, peer);
+    struct ft_link_words *words = ft_region_link(&n->region, 0, peer);
 
     ft_announce(&words->wanted, ft_look(&words->posted) + 1);
     ft_links_look(n->links); /* the bell */
@@ -154,7 +154,7 @@ static void want(struct node *n, uint32_t peer)
 
 static bool has(const struct node *n, uint32_t peer)
 {
-    return n->ends[peer].fd >= 0 && n->ends[peer].generation >= ft_look(&ft_region_link(&n->region, peer)->wanted);
+    return n->ends[peer].fd >= 0 && n->ends[peer].generation >= ft_look(&ft_region_link(&n->region, 0, peer)->wanted);
 }
 
 /* It sees that the other end is closed: what was handed over last was, by who died of it, not handed to the other representative. */
@@ -254,31 +254,31 @@ static void nothing_without_need(void)
 
     for (int a = 0; a < NODES; a++)
         for (int b = 0; b < NODES; b++)
-            before[a][b] = ft_look(&ft_region_link(&nodes[a].region, (uint32_t)b)->posted);
+            before[a][b] = ft_look(&ft_region_link(&nodes[a].region, 0, (uint32_t)b)->posted);
     settle(all, 0.3);
     for (int a = 0; a < NODES; a++)
         for (int b = 0; b < NODES; b++)
-            CHECK(before[a][b] == ft_look(&ft_region_link(&nodes[a].region, (uint32_t)b)->posted));
+            CHECK(before[a][b] == ft_look(&ft_region_link(&nodes[a].region, 0, (uint32_t)b)->posted));
 }
 
 /* Nobody to be reached: it is tried on, and there is a link soon after there is somebody. */
 static void who_is_away(void)
 {
     struct ft_whereabouts there = nodes[2].table[0], wrong = there;
-    uint64_t posted = ft_look(&ft_region_link(&nodes[2].region, 0)->posted);
+    uint64_t posted = ft_look(&ft_region_link(&nodes[2].region, 0, 0)->posted);
 
     wrong.addresses[0] = nodes[2].table[1].addresses[0]; /* another node answers there */
     tell(&nodes[2], 0, &wrong);
     want(&nodes[2], 0);
     settle(all, 0.2);
-    CHECK(ft_look(&ft_region_link(&nodes[2].region, 0)->posted) == posted);
+    CHECK(ft_look(&ft_region_link(&nodes[2].region, 0, 0)->posted) == posted);
     CHECK(ft_address_parse(&wrong.addresses[0], "127.0.0.1", 1));
     tell(&nodes[2], 0, &wrong);
     settle(all, 0.2);
     wrong.up = false;
     tell(&nodes[2], 0, &wrong);
     settle(all, 0.1);
-    CHECK(ft_look(&ft_region_link(&nodes[2].region, 0)->posted) == posted);
+    CHECK(ft_look(&ft_region_link(&nodes[2].region, 0, 0)->posted) == posted);
     tell(&nodes[2], 0, &there);
     await_link(&nodes[2], &nodes[0], all);
 }
@@ -287,20 +287,20 @@ static void who_has_left(void)
 {
     nodes[0].left = true;
     want(&nodes[1], 0);
-    for (double until = seconds() + WAIT_S; !ft_look(&ft_region_link(&nodes[1].region, 0)->gone);) {
+    for (double until = seconds() + WAIT_S; !ft_look(&ft_region_link(&nodes[1].region, 0, 0)->gone);) {
         CHECK(seconds() < until);
         turn(all);
     }
     CHECK(!has(&nodes[1], 0));
     nodes[1].left = true;
     want(&nodes[0], 1);
-    for (double until = seconds() + WAIT_S; !ft_look(&ft_region_link(&nodes[0].region, 1)->gone);) {
+    for (double until = seconds() + WAIT_S; !ft_look(&ft_region_link(&nodes[0].region, 0, 1)->gone);) {
         CHECK(seconds() < until);
         turn(all);
     }
     nodes[0].left = nodes[1].left = false;
-    ft_publish(&ft_region_link(&nodes[0].region, 1)->gone, 0); /* its agent has been told otherwise: it goes on here */
-    ft_publish(&ft_region_link(&nodes[1].region, 0)->gone, 0);
+    ft_publish(&ft_region_link(&nodes[0].region, 0, 1)->gone, 0); /* its agent has been told otherwise: it goes on here */
+    ft_publish(&ft_region_link(&nodes[1].region, 0, 0)->gone, 0);
     want(&nodes[1], 0);
     want(&nodes[0], 1);
     await_link(&nodes[1], &nodes[0], all);
@@ -353,10 +353,10 @@ static void who_had_left_comes_again(struct node *const *list)
     struct ft_greeting g = {.want = FT_WANT_LOG, .from = 1, .from_incarnation = 1, .to = 0};
     uint8_t text[FT_GREETING_BYTES];
 
-    ft_publish(&ft_region_link(&nodes[0].region, 1)->gone, 1);
+    ft_publish(&ft_region_link(&nodes[0].region, 0, 1)->gone, 1);
     ft_greeting_put(&g, text);
     CHECK(auth && ft_auth_dial(auth, &nodes[2].table[0].addresses[0], 1, FT_AUTH_FETCH, say_what, text));
-    for (double until = seconds() + WAIT_S; ft_look(&ft_region_link(&nodes[0].region, 1)->gone);) {
+    for (double until = seconds() + WAIT_S; ft_look(&ft_region_link(&nodes[0].region, 0, 1)->gone);) {
         CHECK(seconds() < until);
         turn(list);
     }
@@ -379,11 +379,11 @@ static void who_is_replaced(void)
     want(&again, 0);
     await_link(&again, &nodes[0], some);
     CHECK(nodes[0].ends[1].incarnation == 1);
-    posted = ft_look(&ft_region_link(&nodes[0].region, 1)->posted);
+    posted = ft_look(&ft_region_link(&nodes[0].region, 0, 1)->posted);
     want(&nodes[1], 0);
     want(&nodes[0], 1); /* who still asks at the old address is told by nobody; the old one is not connected to */
     settle(some, 0.3);
-    CHECK(ft_look(&ft_region_link(&nodes[0].region, 1)->posted) <= posted + 1 && nodes[0].ends[1].incarnation == 1);
+    CHECK(ft_look(&ft_region_link(&nodes[0].region, 0, 1)->posted) <= posted + 1 && nodes[0].ends[1].incarnation == 1);
     CHECK(!has(&nodes[1], 0));
     /* Node 2, which connects to node 1, is told, the other way round. */
     tell(&nodes[0], 1, &entry);
@@ -461,7 +461,7 @@ static void takeovers(int times)
         if (theirs)
             want(&nodes[0], 2);
         else
-            ft_announce(&ft_region_link(&n->region, 0)->wanted, ft_look(&ft_region_link(&n->region, 0)->posted) + 1);
+            ft_announce(&ft_region_link(&n->region, 0, 0)->wanted, ft_look(&ft_region_link(&n->region, 0, 0)->posted) + 1);
         for (int us = rand() % 4000; us > 0; us -= 500) {
             turn(all);
             usleep((useconds_t)(us < 500 ? us : 500));

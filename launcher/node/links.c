@@ -75,7 +75,7 @@ struct ft_links {
 
 static void consider(struct peer *p);
 
-static struct ft_link_words *words_of(const struct peer *p) { return ft_region_link(p->l->config.region, p->node); }
+static struct ft_link_words *words_of(const struct peer *p) { return ft_region_link(p->l->config.region, 0, p->node); }
 
 /* Not before so long from now, and longer the next time. */
 static void wait_then(struct peer *p, unsigned at_least_ms)

@@ -287,7 +287,7 @@ static int socket_of(const struct ft_node *n)
 static bool is_lacked(const struct ft_node *n)
 {
     for (uint32_t k = 0; k < n->d->nnodes; k++)
-        if (k != n->d->node && ft_look(&ft_region_link(&n->job->region, k)->lacks))
+        if (k != n->d->node && ft_look(&ft_region_link(&n->job->region, 0, k)->lacks))
             return true;
     return false;
 }

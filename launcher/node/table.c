@@ -22,7 +22,7 @@ static void tell_gone(const struct ft_node *n)
 {
     for (uint32_t i = 0; n->d->nnodes > 1 && i < n->table.nnodes; i++)
         if (i != n->d->node && n->table.nodes[i].done)
-            ft_announce(&ft_region_link(&n->job->region, i)->gone, 1);
+            ft_announce(&ft_region_link(&n->job->region, 0, i)->gone, 1);
 }
 
 static void advance(struct ft_node *n);
