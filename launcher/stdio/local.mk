@@ -22,6 +22,7 @@ launcher_stdio_unit_SOURCES = \
 	launcher/stdio/format_test.c \
 	launcher/stdio/lines_test.c \
 	launcher/stdio/merge_test.c \
+	launcher/stdio/sink_test.c \
 	launcher/stdio/writer_test.c
 launcher_stdio_unit_CFLAGS = $(unit_cflags)
 launcher_stdio_unit_LDADD = $(launcher_unit_libs)

@@ -140,13 +140,14 @@ static void on_room(void *arg)
 
 int ft_sink_apart(struct ft_sink *s, struct event_base *base)
 {
-    if (s->way != WAY_FILE)
-        return 0;
-    s->writer = ft_writer_new(base, on_room, s);
-    if (!s->writer)
-        return -1;
-    s->way = WAY_WRITER;
-    s->asked = s->spool->written;
+    if (s->way == WAY_FILE) {
+        s->writer = ft_writer_new(base, on_room, s);
+        if (!s->writer)
+            return -1;
+        s->way = WAY_WRITER;
+        s->asked = s->spool->written;
+    }
+    ft_sink_flush(s);
     return 0;
 }
 

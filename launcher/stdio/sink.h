@@ -19,7 +19,8 @@ struct ft_spool;
    no memory. */
 struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg);
 
-/* What goes to a file is written by a thread of its own from now on, where the loop must not wait for a disk. -1: errno. */
+/* What goes to a file is written by a thread of its own from now on, where the loop must not wait for a disk. What a predecessor has published
+   and not written is, now. -1: errno. */
 int ft_sink_apart(struct ft_sink *s, struct event_base *base);
 
 /* One node of several: what is in the spool is records (wire.h), and goes to the controller. `flush` is called when there is more, and calls
