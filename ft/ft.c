@@ -96,28 +96,39 @@ static void tell_lost(const char *why)
     fprintf(stderr, "ftmpi: the bootstrap cache is not complete: %s; a rank that dies may not find its way back\n", why);
 }
 
-/* A job on several nodes: local rank 0 asks for links at once, they are there before the program needs them. */
-static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
+static int open_net(struct ft *ft, int post, int bell, struct ft_wire *wire, struct ft_error *e)
 {
-    struct ft_wire wire;
     int err;
 
-    if (ft->region.header->params.nnodes == 1)
-        return 0;
-    if (ft->world.rank != 0)
-        return ft_nodes_open(&ft->nodes, &ft->world, NULL, e);
     if (post < 0)
         return ft_err_set(e, FT_EJOB, "rank %u connects its host with the others, and was given no socket for that", ft->world.me);
     ft->net = malloc(sizeof *ft->net);
     if (!ft->net)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    err = ft_net_open(ft->net, &ft->nodes, &ft->region, post, bell, &wire, e);
-    if (err)
-        return err;
+    err = ft_net_open(ft->net, ft->nodes, &ft->region, post, bell, wire, e);
     ft->net->aside = ft->door ? ft->door->aside : NULL;
-    err = ft_nodes_open(&ft->nodes, &ft->world, &wire, e);
+    return err;
+}
+
+/* A job on several nodes: local rank 0 asks for links at once, they are there before the program needs them. */
+static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
+{
+    const struct ft_params *p = &ft->region.header->params;
+    bool represents = ft->world.rank == 0;
+    struct ft_wire wire;
+    int err = 0;
+
+    if (p->nnodes == 1)
+        return 0;
+    ft->nodes = calloc(1 + p->spread, sizeof *ft->nodes);
+    if (!ft->nodes)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    if (represents)
+        err = open_net(ft, post, bell, &wire, e);
+    for (uint32_t stream = 0; stream <= p->spread && !err; stream++)
+        err = ft_nodes_open(&ft->nodes[stream], &ft->region, stream, represents ? &wire : NULL, e);
     if (!err)
-        ft_net_start(ft->net);
+        ft_nodes_join(ft->nodes, &ft->world);
     return err;
 }
 
@@ -251,7 +262,9 @@ void ft_detach(struct ft *ft)
     if (ft->net)
         ft_net_close(ft->net);
     free(ft->net);
-    ft_nodes_close(&ft->nodes);
+    for (uint32_t stream = 0; ft->nodes && stream <= ft->region.header->params.spread; stream++)
+        ft_nodes_close(&ft->nodes[stream]);
+    free(ft->nodes);
     if (ft->region.base && !ft->door)
         ft_region_close(&ft->region);
     if (ft->door) {
@@ -357,7 +370,7 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
     int err = ft_collective_rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
 
     if (!err && ft->net)
-        err = ft_nodes_leave(&ft->nodes, e);
+        err = ft_nodes_leave(ft->nodes, e);
     if (!err && ft->block)
         ft_publish32(&ft->block->state, FT_RANK_FINALIZED);
     return err;
@@ -404,10 +417,10 @@ void ft_resume(struct ft *ft)
     ft_stream_resume(&ft->world);
     ft_cache_resume(&ft->cache);
     ft_checkpoints_resume(&ft->checkpoints);
-    if (ft->net) {
-        ft_nodes_resume(&ft->nodes);
+    for (uint32_t stream = 0; ft->net && stream <= ft->region.header->params.spread; stream++)
+        ft_nodes_resume(&ft->nodes[stream]);
+    if (ft->net)
         ft_net_resume(ft->net);
-    }
     atomic_store(&ft->block->attached_pid, (uint32_t)syscall(SYS_getpid));
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
 }

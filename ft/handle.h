@@ -23,7 +23,7 @@ struct ft {
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
     struct ft_values_caller values;
-    struct ft_nodes nodes;      /* of a job on several nodes, ... */
+    struct ft_nodes *nodes;     /* of a job on several nodes, [1 + spread] of them, ... */
     struct ft_net *net;         /* ... its representative's; else NULL */
     int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];

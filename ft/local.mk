@@ -35,7 +35,7 @@ check_PROGRAMS += apart
 if !SANITIZED
 TESTS += apart
 endif
-apart_SOURCES = ft/test/apart.h ft/test/apart.c ft/test/apart_sched.c ft/test/apart_wire.c ft/test/apart_program.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c
+apart_SOURCES = ft/test/apart.h ft/test/apart.c ft/test/apart_sched.c ft/test/apart_wire.c ft/test/apart_program.c ft/test/apart_second.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c
 apart_LDADD = libft.la
 apart_LDFLAGS = -Wl,--wrap=ft_clock_ns
 

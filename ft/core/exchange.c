@@ -397,7 +397,7 @@ static enum ft_take take_partial(const struct ft_exchange *x, const struct ft_pe
    committed here is dropped, also if the operation is over by then. */
 static bool is_result(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t u, uint64_t count)
 {
-    if (takes_turns(x, peer) && !is_ours(x, u))
+    if (u >= x->end || (takes_turns(x, peer) && !is_ours(x, u))) /* of an operation that has not been called here it may be such a one */
         return u <= count + 1;
     return u < x->mine || (u < count && u >= peer->in);
 }

@@ -129,7 +129,7 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
 
     memset(head, 0, sizeof *head);
     head->type = (uint8_t)ft_exchange_send(&n->x, p, &u);
-    head->stream = (uint16_t)n->s->number;
+    head->stream = (uint16_t)n->number;
     head->unit = u;
     head->count = n->x.mine;
     *payload = NULL;
@@ -164,7 +164,7 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
 /* How far the peer is decides what of the log is kept for it: by whole extents, as it is released. */
 static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
 {
-    struct ft_link_words *words = ft_region_link(n->s->region, n->s->number, n->x.peer[p].node);
+    struct ft_link_words *words = ft_region_link(n->region, n->number, n->x.peer[p].node);
     uint64_t acked = ft_peek(&words->acked_at) / n->s->log.extent_bytes;
     struct ft_walk walk = walk_of(n);
 
@@ -176,7 +176,7 @@ static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
    and then the floor looked at (docs/models.md: ACK_KEPT, LOOK_FIRST). */
 static void note_greeting(struct ft_nodes *n, uint32_t p, uint64_t count)
 {
-    struct ft_link_words *words = ft_region_link(n->s->region, n->s->number, n->x.peer[p].node);
+    struct ft_link_words *words = ft_region_link(n->region, n->number, n->x.peer[p].node);
     struct ft_walk walk = walk_of(n);
     uint64_t at = seek(n, &walk, count) ? walk.position : ft_look(&n->s->log.head->floor) * n->s->log.extent_bytes;
 
@@ -188,7 +188,7 @@ static void note_greeting(struct ft_nodes *n, uint32_t p, uint64_t count)
 /* Who has another version says so first, which explains it (greet). */
 static int check_stream(const struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, struct ft_error *e)
 {
-    if (head->stream == n->s->number)
+    if (head->stream == n->number)
         return 0;
     return ft_err_set(e, FT_EJOB, "node %u sends node %u a frame of stream %u, which that does not have: this is a bug in ftmpi",
                       n->x.peer[p].node, n->node, head->stream);
@@ -210,7 +210,7 @@ static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *hea
         return err;
     note_greeting(n, p, head->count);
     if (!ft_exchange_hello(&n->x, p, head->count)) {
-        ft_announce(&ft_region_link(n->s->region, n->s->number, peer)->lacks, 1); /* the driver gives the link up, and rings */
+        ft_announce(&ft_region_link(n->region, n->number, peer)->lacks, 1); /* the driver gives the link up, and rings */
         return 0;
     }
     n->reader[p].unit = n->reader[p].position = 0;

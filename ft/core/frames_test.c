@@ -37,6 +37,12 @@ static int no_turn(void *net, struct ft_error *err)
     return 0;
 }
 
+static void no_start(void *net, uint32_t number)
+{
+    (void)net;
+    (void)number;
+}
+
 static struct ft_link_words *words(void) { return ft_region_link(&region, 0, PEER); }
 
 /* Node 0 of two, which has no rank but this one. */
@@ -59,7 +65,8 @@ static void set_up(void)
     ft_keeper_adopt(keeper, keeper_failed, NULL);
     patience.doorbells = ft_doorbells_of(&region);
     ft_stream_open(&stream, &region, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
-    cr_assert(ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn }, &e) == 0, "%s", e.text);
+    cr_assert(ft_nodes_open(&nodes, &region, 0, &(struct ft_wire){ .turn = no_turn, .start = no_start }, &e) == 0, "%s", e.text);
+    ft_nodes_join(&nodes, &stream);
     ft_announce(&words()->wanted, 1);
 }
 
@@ -316,7 +323,7 @@ Test(frames, the_log_is_kept_for_a_peer_whose_link_was_there_first, .init = set_
     ft_announce(&words()->posted, 1);
     hand_over(pair[0], link[0], 1);
     cr_assert(ft_net_open(&net, &nodes, &region, pair[1], bell, &wire, &e) == 0, "%s", e.text);
-    ft_net_start(&net);
+    wire.start(wire.net, 0);
     cr_assert_eq(ft_look(&words()->wanted), 1);
     for (unsigned u = 0; u < 3 * PER_EXTENT; u++)
         commit();

@@ -121,6 +121,21 @@ Test(halves, what_is_made_stays_when_the_other_end_comes_again)
     SENDS(1, PART, 3);
 }
 
+/* Whoever sends it had the PART from our predecessor, and we are in a call of another stream meanwhile, or replay (found by `apart` with two
+   streams: the link was closed). */
+Test(halves, a_result_waits_for_the_call_that_it_is_of)
+{
+    ft_exchange_init(&x, peers, 2, 1, DEPTH, 0);
+    connect(0, 0);
+    COMES(0, RES, 0, 0, WAIT);
+    COMES(0, RES, 2, 0, WRONG);
+    begin(FT_UNIT_HALVES, 0, 2);
+    ft_exchange_own(&x, 2);
+    fold(0);
+    SENDS(0, PART, 0);
+    taken_result(0, 0, 0);
+}
+
 Test(halves, partials_keep_to_the_window)
 {
     ft_exchange_init(&x, peers, 2, 1, 2, 0);

@@ -174,12 +174,10 @@ const struct ft_algorithm ft_between_nodes = {NULL, start, step, await};
 /* A representative that has no links yet, or no more. */
 static void begin(struct ft_nodes *n)
 {
-    const struct ft_stream *s = n->s;
-
     n->op = NULL;
     n->lingers = true;
-    ft_exchange_init(&n->x, n->x.peer, n->n, n->node, (uint32_t)ft_min(s->params->slot_depth, MOST_DEPTH),
-                     ft_peek(&ft_stream_counters(s, 0)->done));
+    ft_exchange_init(&n->x, n->x.peer, n->n, n->node, (uint32_t)ft_min(n->region->header->params.slot_depth, MOST_DEPTH),
+                     ft_peek(&ft_region_stream(n->region, n->number).counters[0].done));
 }
 
 static int make_peers(struct ft_nodes *n, struct ft_error *e)
@@ -191,20 +189,19 @@ static int make_peers(struct ft_nodes *n, struct ft_error *e)
     n->reader = calloc(peers, sizeof *n->reader);
     if (n->x.peer && n->inbox && n->reader)
         return 0;
-    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for %u link%s to other hosts", n->s->me, peers, ft_plural(peers));
+    return ft_err_set(e, FT_ENOMEM, "node %u has no memory for %u link%s to other hosts", n->node, peers, ft_plural(peers));
 }
 
-int ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire, struct ft_error *e)
+int ft_nodes_open(struct ft_nodes *n, const struct ft_region *region, uint32_t number, const struct ft_wire *wire, struct ft_error *e)
 {
-    const struct ft_params *p = s->params;
+    const struct ft_params *p = &region->header->params;
     int err;
 
-    *n = (struct ft_nodes){ .s = s, .n = p->nnodes, .node = p->node, .first = ft_region_first(s->region),
-                            .rank_at = ft_region_rank_at(s->region), .straight = true, .represents = wire != NULL };
+    FT_INVARIANT(number < FT_FRAME_STREAMS, "a frame can say its stream");
+    *n = (struct ft_nodes){ .number = number, .region = region, .n = p->nnodes, .node = p->node, .first = ft_region_first(region),
+                            .rank_at = ft_region_rank_at(region), .straight = true, .represents = wire != NULL };
     for (uint32_t i = 0; i < p->world; i++)
         n->straight = n->straight && n->rank_at[i] == i;
-    s->nodes = n;
-    FT_INVARIANT(s->number < FT_FRAME_STREAMS, "a frame can say its stream");
     if (!wire)
         return 0;
     n->wire = *wire;
@@ -212,6 +209,14 @@ int ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire 
     if (!err)
         begin(n);
     return err;
+}
+
+void ft_nodes_join(struct ft_nodes *n, struct ft_stream *s)
+{
+    n->s = s;
+    s->nodes = n;
+    if (n->represents)
+        n->wire.start(n->wire.net, n->number);
 }
 
 void ft_nodes_close(struct ft_nodes *n)

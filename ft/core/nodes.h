@@ -25,11 +25,13 @@
 #include "ft/core/frame.h"
 #include "ft/core/op.h"
 
-/* How frames travel. */
+/* How frames of all streams travel. */
 struct ft_wire {
     void *net;
-    /* Sends and takes what can be sent and taken without waiting. 1: something has moved; 0; an error. */
+    /* Sends and takes what can be sent and taken without waiting, of whatever stream. 1: something has moved; 0; an error. */
     int (*turn)(void *net, struct ft_error *e);
+    /* Asks for the links of a stream that this rank has come into. */
+    void (*start)(void *net, uint32_t stream);
     /* Nothing moves: one turn of a wait for another node, or `local`, for this one: it has said what for. True when
        the wait is a long one by now. */
     bool (*pause)(void *net, struct ft_wait *w, bool local);
@@ -52,9 +54,11 @@ struct ft_nodes_inbox {
     uint64_t from;                 /* the unit in the first place of it */
 };
 
-/* All of a rank's, of one stream. */
+/* All of a rank's, of one stream. It lives as long as the rank: who has left the stream answers those that lack its results. */
 struct ft_nodes {
-    struct ft_stream *s;
+    uint32_t number;               /* of the stream */
+    struct ft_stream *s;           /* this rank's handle of it; NULL: it has not come into it yet */
+    const struct ft_region *region;
     uint32_t n, node;              /* nodes, and this one's number */
     const uint32_t *first, *rank_at;
     bool straight;                 /* rank_at[place] == place */
@@ -70,9 +74,13 @@ struct ft_nodes {
     bool lingers;                  /* a link is not there, or was not: see ft_nodes_represent */
 };
 
-/* s is open, and its region's map is there. wire NULL: this rank is no representative. 0, or FT_ENOMEM: ft_nodes_close, then, too. */
-int ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire, struct ft_error *e);
+/* Of stream `number`, 0 to spread; the region's map is there. wire NULL: this rank is no representative. 0, or FT_ENOMEM: ft_nodes_close, then,
+   too. */
+int ft_nodes_open(struct ft_nodes *n, const struct ft_region *region, uint32_t number, const struct ft_wire *wire, struct ft_error *e);
 void ft_nodes_close(struct ft_nodes *n);
+
+/* This rank has come into the stream. s stays the caller's, and stays where it is when it has been left, too, until this rank comes in again. */
+void ft_nodes_join(struct ft_nodes *n, struct ft_stream *s);
 
 /* The copy that a snapshot has kept goes on: there are no links, and `done` may be further. */
 void ft_nodes_resume(struct ft_nodes *n);

@@ -309,7 +309,7 @@ static bool lingers(struct ft_nodes *n, uint64_t *since_ns)
 void ft_nodes_look_for_gone(struct ft_nodes *n)
 {
     for (uint32_t p = 0; p < n->x.n; p++)
-        if (ft_look(&ft_region_link(n->s->region, 0, n->x.peer[p].node)->gone))
+        if (ft_look(&ft_region_link(n->region, 0, n->x.peer[p].node)->gone))
             ft_exchange_gone(&n->x, p);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ft/core/algorithm.h"
+#include "ft/core/nodes.h"
 #include "ft/core/progress.h"
 
 FT_HOT int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e)
@@ -74,6 +75,27 @@ static int verify_all(struct ft_coll *const *c, uint32_t n, struct ft_error *e)
     return err;
 }
 
+/* The links, if this rank has any: one of them may wait for another node. */
+static const struct ft_wire *wire_of(struct ft_coll *const *c, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (c[i] && c[i]->s->nodes && c[i]->s->nodes->represents)
+            return &c[i]->s->nodes->wire;
+    return NULL;
+}
+
+/* One turn of a wait for *a, or for whatever comes. True: it is a long one by now. */
+static bool pause_all(struct ft_coll *const *c, uint32_t n, struct ft_await *a, struct ft_wait *w, const struct ft_patience *patience)
+{
+    const struct ft_wire *wire = wire_of(c, n);
+    bool local = a->kind != FT_AWAIT_NOBODY;
+
+    a->anything = true;
+    if (local)
+        ft_wait_goes_on(w, patience, a);
+    return wire ? wire->pause(wire->net, w, local) : ft_wait_turn(w, patience);
+}
+
 int ft_coll_finish_all(struct ft_coll *const *all, uint32_t n, struct ft_error *e)
 {
     const struct ft_patience *patience = all[0]->s->patience;
@@ -94,9 +116,7 @@ int ft_coll_finish_all(struct ft_coll *const *all, uint32_t n, struct ft_error *
             err = over < 0 ? over : 0;
             continue;
         }
-        a.anything = true; /* whatever comes may be what another one of them waits for */
-        ft_wait_goes_on(&w, patience, &a);
-        if (ft_wait_turn(&w, patience))
+        if (pause_all(c, n, &a, &w, patience))
             err = verify_all(c, n, e);
     }
     ft_wait_over(&w, patience);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ft/base/site.h"
+#include "ft/core/nodes.h"
 #include "ft/core/plan.h"
 #include "ft/shm/cut.h"
 #include "ft/core/view.h"
@@ -112,11 +113,18 @@ static void await_member(const struct ft_stream *s, uint32_t r)
 void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
                     uint32_t rank, const char *name)
 {
+    struct ft_nodes *nodes = world->nodes && use->stream <= world->params->spread ? world->nodes + use->stream : NULL;
+
     open_parts(s, world->region, use->stream, local[rank], name, world->patience, world->log.kick_fd, world->log.spill_fd);
     s->local = local;
     s->rank = s->me = rank;
     s->n = s->size = n;
     s->apart = n == 1;
+    if (nodes) {
+        s->me = world->me;
+        s->size = world->size;
+        s->apart = true;
+    }
     s->use = use->use;
     s->unit = use->unit;
     s->end = use->end;
@@ -125,6 +133,8 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
     look_back(s);
     for (uint32_t i = 0; i < n; i++)
         await_member(s, ft_stream_before(s, i));
+    if (nodes)
+        ft_nodes_join(nodes, s);
 }
 
 /* In a replay: an earlier incarnation has come in again, somewhere after where this one is. */

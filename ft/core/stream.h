@@ -32,7 +32,8 @@ struct ft_stream {
     uint64_t use;                     /* ... and of its use (ft/shm/streams.h), ... */
     bool left;                        /* ... which this incarnation has left */
     bool apart;                       /* not all of the stream's ranks share this memory, or there is one only */
-    struct ft_nodes *nodes;           /* what it takes to work with those of other nodes, or NULL */
+    struct ft_nodes *nodes;           /* what it takes to work with those of other nodes, or NULL. Of the first stream, and behind it, by their
+                                         numbers, those of all others that are between nodes */
     const char *name;                 /* for messages */
 
     struct ft_counters *counters;     /* by rank of this node, as what follows: ft_stream_counters */
@@ -74,8 +75,9 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
                     const struct ft_patience *patience, int kick_fd, int spill_fd);
 
 /* Comes into another one, in the use that has been agreed with local[n], of which this is number
-   `rank`; local stays the caller's and where it is. Waits until all have come. A successor that
-   comes here again finds that said. name: for messages. */
+   `rank`; local stays the caller's and where it is. Waits until all of them have come. A successor
+   that comes here again finds that said. One that is between nodes is of all ranks, here and there.
+   name: for messages. */
 void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
                     uint32_t rank, const char *name);
 

@@ -33,7 +33,7 @@ static struct plan current;
 
 static uint32_t flags_of(const struct scenario *sc)
 {
-    return sc->in_place + 2 * sc->crooked + 4 * sc->wide + 8 * sc->loses + 16 * sc->snapshots;
+    return sc->in_place + 2 * sc->crooked + 4 * sc->wide + 8 * sc->loses + 16 * sc->snapshots + 32 * sc->two;
 }
 
 static void say_failed(const struct plan *p)
@@ -197,11 +197,27 @@ static const struct search searches[] = {
       { CHANCE, CHANCE, CHANCE }, 4, SEES(LOST) | SEES(OLD) | SEES(SPILLED) },
     { { .what = MIXED, .layout = 111, .count = 40, .calls = 10, .loses = true },
       { CHANCE, CHANCE, CHANCE }, 4, SEES(LOST) | SEES(OLD) },
+
+    /* two streams between the nodes */
+    { { .what = ALLREDUCE, .layout = 21, .count = 40, .calls = 4, .two = true },
+      { CHANCE, SAMPLE, ALL }, 2, 0 },
+    { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .two = true },
+      { CHANCE, CHANCE, SAMPLE }, 8, SEES(USES) | SEES(OLD) },
+    { { .what = MIXED, .layout = 111, .count = 40, .calls = 10, .two = true },
+      { CHANCE, CHANCE, SAMPLE }, 4, SEES(USES) | SEES(OLD) },
+    { { .what = MIXED, .layout = 12, .count = 300, .calls = 10, .room = SPILLS, .two = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(USES) | SEES(SPILLED) },
+    { { .what = MIXED, .layout = 21, .count = 300, .calls = 10, .snapshots = true, .two = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(USES) | SEES(RELEASED) | SEES(WOKEN) },
+    { { .what = MIXED, .layout = 21, .count = 75, .calls = 10, .loses = true, .two = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(USES) | SEES(LOST) },
+    { { .what = MIXED, .layout = 21, .count = 600, .calls = 10, .room = LEFT, .two = true },
+      { CHANCE, CHANCE, CHANCE }, 4, SEES(USES) | SEES(RELEASED) },
 };
 
 static const char *const room_text[] = { "", " spilled", " left" };
 static const char *const seen_text[NSEEN] = { "connections", "ended within a frame", "results out of the log",
-                                              "extents spilled", "released", "nodes lost", "snapshots woken", "times passed" };
+                                              "extents spilled", "released", "nodes lost", "snapshots woken", "uses of a second stream", "times passed" };
 
 static bool saw(uint32_t sees)
 {
@@ -230,10 +246,10 @@ static bool search(const struct scenario *sc, enum singles singles, uint32_t see
     make_job();
     good = (chance_only || singles == CHANCE || every_single_crash(singles == SAMPLE)) && random_crashes(seed, seeds, kills);
     drop_job();
-    printf("%-10s nodes of %3u %5u elements%s%s%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what],
+    printf("%-10s nodes of %3u %5u elements%s%s%s%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what],
            sc->layout, sc->count, sc->in_place ? " in place" : "", sc->crooked ? " crooked" : "",
            sc->wide ? " wide" : "", room_text[sc->room], sc->loses ? " lost" : "",
-           sc->snapshots ? " snapshots" : "", count_covered(job.covered), (unsigned long long)(runs - before),
+           sc->snapshots ? " snapshots" : "", sc->two ? " two" : "", count_covered(job.covered), (unsigned long long)(runs - before),
            good ? "" : "  FAILED");
     fflush(stdout);
     return good;
@@ -293,6 +309,7 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     sc.wide = flags & 4;
     sc.loses = flags & 8;
     sc.snapshots = flags & 16;
+    sc.two = flags & 32;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;

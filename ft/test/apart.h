@@ -12,7 +12,7 @@
 #include "ft/shm/region.h"
 #include "ft/test/coroutine.h"
 
-enum { MAX_NODES = 3, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_COUNT = 5000 };
+enum { MAX_NODES = 3, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_COUNT = 5000, STREAMS = 2 };
 
 /* COMPOSED: allreduces by a user's function that does not commute. MIXED: all of these in turn. */
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, COMPOSED, MIXED, NWHAT };
@@ -32,6 +32,7 @@ struct scenario {
     bool wide;           /* units large enough to go past the cache */
     bool loses;          /* whole nodes are lost, and begin again with nothing (--survive host) */
     bool snapshots;      /* ranks are woken from them; the log is released behind these and what peers have acknowledged */
+    bool two;            /* a second stream between the nodes, too: by turns with the first one, and both at the same time */
 };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
@@ -42,6 +43,7 @@ enum seen {
     SPILLED, RELEASED,
     LOST,       /* nodes */
     WOKEN,      /* snapshots */
+    USES,       /* of the second stream, but for the first one */
     LINGERED,   /* time passed, since somebody waited for a peer that may come back */
     NSEEN
 };
@@ -62,7 +64,7 @@ struct apart_link {
 struct apart_wire {
     struct actor *owner;
     uint32_t turns;
-    struct apart_link link[MAX_NODES];
+    struct apart_link link[STREAMS][MAX_NODES];
 };
 
 /* A rank, or a node's keeper: the last one of it. */
@@ -76,19 +78,21 @@ struct actor {
     uint64_t since;                /* ... and went on from that when so much had changed */
 
     struct ft_patience patience;   /* ranks */
-    struct ft_stream stream;
-    struct ft_nodes nodes;
+    struct ft_stream stream[STREAMS];
+    struct ft_nodes nodes[STREAMS];
     struct apart_wire wire;
     uint32_t call;
+    bool in;                       /* ... the second stream's use */
     bool registers;                /* it has made a snapshot of itself, and the agent is to know */
     struct {                       /* one that the agent knows is never lost here, and can be woken again */
         bool alive;
-        struct ft_stream stream;
-        struct ft_nodes nodes;
-        struct ft_peer peer[MAX_NODES];
-        struct ft_nodes_inbox inbox[MAX_NODES];
-        struct ft_nodes_reader reader[MAX_NODES];
+        struct ft_stream stream[STREAMS];
+        struct ft_nodes nodes[STREAMS];
+        struct ft_peer peer[STREAMS][MAX_NODES];
+        struct ft_nodes_inbox inbox[STREAMS][MAX_NODES];
+        struct ft_nodes_reader reader[STREAMS][MAX_NODES];
         uint32_t call;
+        bool in;
     } snapshot;
     int32_t send[MAX_COUNT], recv[(MAX_COUNT + 1) * MAX_WORLD];
 };
@@ -98,7 +102,7 @@ struct node {
     struct actor *actor;           /* [n + 1] */
     struct ft_region region;
     struct ft_keeper *keeper;
-    struct { int at; uint64_t generation; } posted[MAX_NODES];  /* what waits for the representative, by peer; at -1: nothing */
+    struct { int at; uint64_t generation; } posted[STREAMS][MAX_NODES];  /* what waits for the representative, by stream and peer; at -1: nothing */
     bool leaving;                  /* one of its ranks has come to MPI_Finalize */
     bool gone;                     /* its representative has left, and the other agents know */
 };
@@ -138,6 +142,7 @@ void failed(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* 
 
 static inline bool is_keeper(const struct actor *a) { return a->local == a->node->n; }
 static inline bool represents(const struct actor *a) { return a->local == 0; }
+static inline uint32_t nstreams(void) { return job.sc.two ? 2 : 1; }
 
 /* apart_sched.c */
 void stop_between_calls(struct actor *a);
@@ -148,7 +153,6 @@ void drop_job(void);
 
 /* apart_wire.c */
 void open_wire(struct actor *a, struct ft_wire *wire);
-void start_wire(struct actor *a);        /* after ft_nodes_open: asks for connections */
 void reset_wires(void);                  /* there is no connection */
 void cut_wires(struct node *k, bool all);  /* its representative is dead, and its connections end; all: those, too, that
                                               wait for its successor */
@@ -159,7 +163,16 @@ void agent_does(uint32_t i);
 /* apart_program.c */
 extern const char *const what_text[NWHAT];
 void rank_main(struct actor *a);
+void expect(const struct actor *a, uint32_t i, int32_t want);
+int32_t contribution(uint32_t call, uint32_t rank, uint32_t i);
+
+/* apart_second.c */
+void meet(struct actor *a, struct ft_error *e);  /* before a call: comes into the second stream, or leaves it */
+bool is_second(const struct actor *a);           /* this call is on that, ... */
+bool is_both(const struct actor *a);             /* ... or on both streams */
+int make_both(struct actor *a, struct ft_error *e);
 void register_snapshot(struct actor *a);
 void drop_snapshot(struct actor *a);
+void close_nodes(struct actor *a);
 
 #endif

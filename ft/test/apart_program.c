@@ -13,7 +13,7 @@ enum { UNTOUCHED = 0x55555555 };
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "composed", "mixed" };
 
-static int32_t contribution(uint32_t call, uint32_t rank, uint32_t i)
+int32_t contribution(uint32_t call, uint32_t rank, uint32_t i)
 {
     uint32_t x = (call + 1) * 2654435761u ^ (rank + 1) * 40503u ^ (i + 1) * 2246822519u;
 
@@ -66,7 +66,7 @@ static int32_t reduced(const struct actor *a, uint32_t i)
     return (int32_t)x;
 }
 
-static void expect(const struct actor *a, uint32_t i, int32_t want)
+void expect(const struct actor *a, uint32_t i, int32_t want)
 {
     if (a->recv[i] != want)
         failed("rank %u incarnation %u call %u: %s: element %u is %d, not %d", a->rank, a->incarnation, a->call,
@@ -108,38 +108,39 @@ static int make_call(struct actor *a, struct ft_error *e)
     int counts[MAX_WORLD], displs[MAX_WORLD], at = 0;
     const void *send = a->send;
     bool in_place = job.sc.in_place;
+    struct ft_stream *s = &a->stream[is_second(a)];
 
     memset(a->recv, UNTOUCHED & 0xff, sizeof *a->recv * (count + 1) * job.world);
     for (uint32_t i = 0; i < count; i++)
         a->send[i] = contribution(a->call, a->rank, i);
     switch (call_of(a->call)) {
     case BARRIER:
-        return ft_barrier(&a->stream, 1, e);
+        return ft_barrier(s, 1, e);
     case BCAST:
         if (a->rank == root)
             memcpy(a->recv, a->send, count * 4);
-        return ft_bcast(&a->stream, a->recv, count, type, (int)root, 2, e);
+        return ft_bcast(s, a->recv, count, type, (int)root, 2, e);
     case REDUCE:
         if (in_place && a->rank == root)
             send = memcpy(a->recv, a->send, count * 4);
-        return ft_reduce(&a->stream, send, a->recv, count, type, &sum, (int)root, 3, e);
+        return ft_reduce(s, send, a->recv, count, type, &sum, (int)root, 3, e);
     case ALLREDUCE:
         if (in_place)
             send = memcpy(a->recv, a->send, count * 4);
-        return ft_allreduce(&a->stream, send, a->recv, count, type, &sum, 4, e);
+        return ft_allreduce(s, send, a->recv, count, type, &sum, 4, e);
     case COMPOSED:
-        return ft_allreduce(&a->stream, send, a->recv, count, opaque, &user, 5, e);
+        return ft_allreduce(s, send, a->recv, count, opaque, &user, 5, e);
     case ALLGATHER:
         if (in_place)
             send = memcpy(a->recv + a->rank * count, a->send, count * 4);
-        return ft_allgather(&a->stream, send, a->recv, count, type, 6, e);
+        return ft_allgather(s, send, a->recv, count, type, 6, e);
     default:
         for (uint32_t r = 0; r < job.world; r++) {
             counts[r] = (int)part_of(count, r);
             displs[r] = at;
             at += counts[r] + 1;
         }
-        return ft_allgatherv(&a->stream, a->send, a->recv, counts, displs, type, 7, e);
+        return ft_allgatherv(s, a->send, a->recv, counts, displs, type, 7, e);
     }
 }
 
@@ -148,18 +149,22 @@ static int make_call(struct actor *a, struct ft_error *e)
 /* It is between two calls; a fork keeps all, and its memory is its own. */
 void register_snapshot(struct actor *a)
 {
-    struct ft_positions p = ft_positions_world(a->stream.unit, a->stream.end);
+    struct ft_positions p = ft_positions_world(a->stream[0].unit, a->stream[0].end);
 
     a->registers = false;
     a->snapshot.alive = true;
-    a->snapshot.stream = a->stream;
-    a->snapshot.nodes = a->nodes;
-    for (uint32_t peer = 0; peer < a->nodes.x.n; peer++) {
-        a->snapshot.peer[peer] = a->nodes.x.peer[peer];
-        a->snapshot.inbox[peer] = a->nodes.inbox[peer];
-        a->snapshot.reader[peer] = a->nodes.reader[peer];
-    }
+    memcpy(a->snapshot.stream, a->stream, sizeof a->stream);
+    memcpy(a->snapshot.nodes, a->nodes, sizeof a->nodes);
+    for (uint32_t k = 0; k < nstreams(); k++)
+        for (uint32_t peer = 0; peer < a->nodes[k].x.n; peer++) {
+            a->snapshot.peer[k][peer] = a->nodes[k].x.peer[peer];
+            a->snapshot.inbox[k][peer] = a->nodes[k].inbox[peer];
+            a->snapshot.reader[k][peer] = a->nodes[k].reader[peer];
+        }
     a->snapshot.call = a->call;
+    a->snapshot.in = a->in;
+    if (a->stream[1].use)
+        ft_position_add(&p, 1, ft_stream_position(&a->stream[1]));
     ft_cut_register(&a->node->region, a->local, &p);
 }
 
@@ -175,26 +180,40 @@ static void *same(const void *memory, uint64_t bytes)
 }
 
 /* What is in this memory nobody relies on between two calls. */
-static void wake(struct actor *a)
+static void wake_nodes(struct actor *a, uint32_t k)
 {
     const struct ft_params *p = &a->node->region.header->params;
-    struct ft_nodes *n = &a->nodes;
+    struct ft_nodes *n = &a->nodes[k];
 
-    a->stream = a->snapshot.stream;
-    *n = a->snapshot.nodes;
-    a->call = a->snapshot.call;
+    *n = a->snapshot.nodes[k];
     n->folds = copy_of(n->folds, (uint64_t)p->slot_depth * p->slot_bytes);
     if (n->represents) {
-        n->x.peer = same(a->snapshot.peer, sizeof a->snapshot.peer);
-        n->inbox = same(a->snapshot.inbox, sizeof a->snapshot.inbox);
-        n->reader = same(a->snapshot.reader, sizeof a->snapshot.reader);
+        n->x.peer = same(a->snapshot.peer[k], sizeof a->snapshot.peer[k]);
+        n->inbox = same(a->snapshot.inbox[k], sizeof a->snapshot.inbox[k]);
+        n->reader = same(a->snapshot.reader[k], sizeof a->snapshot.reader[k]);
     }
     for (uint32_t peer = 0; peer < n->x.n; peer++) {
         n->inbox[peer].bytes = copy_of(n->inbox[peer].bytes, (uint64_t)p->slot_depth * p->slot_bytes);
         n->reader[peer].bytes = copy_of(n->reader[peer].bytes, n->reader[peer].room);
     }
-    ft_stream_resume(&a->stream);
-    ft_nodes_resume(n);
+}
+
+/* As ft_resume. */
+static void wake(struct actor *a)
+{
+    memcpy(a->stream, a->snapshot.stream, sizeof a->stream);
+    a->call = a->snapshot.call;
+    a->in = a->snapshot.in;
+    ft_stream_resume(&a->stream[0]);
+    if (a->in)
+        ft_stream_resume(&a->stream[1]);
+    for (uint32_t k = 0; k < nstreams(); k++) {
+        wake_nodes(a, k);
+        ft_nodes_resume(&a->nodes[k]);
+    }
+    for (uint32_t k = 0; k < nstreams() && represents(a); k++)
+        if (a->nodes[k].s)
+            a->nodes[k].wire.start(&a->wire, k);
     job.seen[WOKEN]++;
 }
 
@@ -221,12 +240,14 @@ static void join(struct actor *a)
         wake(a);
     } else {
         a->call = 0;
-        ft_stream_open(&a->stream, &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
-        if (ft_nodes_open(&a->nodes, &a->stream, represents(a) ? &wire : NULL, &e))
-            failed("%s", e.text);
+        a->in = false;
+        memset(a->stream, 0, sizeof a->stream);
+        ft_stream_open(&a->stream[0], &a->node->region, a->local, "WORLD", &a->patience, -1, ft_keeper_spill_fd(a->node->keeper));
+        for (uint32_t k = 0; k < nstreams(); k++)
+            if (ft_nodes_open(&a->nodes[k], &a->node->region, k, represents(a) ? &wire : NULL, &e))
+                failed("%s", e.text);
+        ft_nodes_join(a->nodes, &a->stream[0]);
     }
-    if (represents(a))
-        start_wire(a);
     atomic_store(&ft_region_rank(&a->node->region, a->local)->state, FT_RANK_ATTACHED);
 }
 
@@ -235,8 +256,15 @@ static int finalize(struct actor *a, struct ft_error *e)
     int err;
 
     a->node->leaving = true;
-    err = ft_collective_rendezvous(&a->stream, FT_CALL_FINALIZE, 8, e);
-    return err ? err : ft_nodes_leave(&a->nodes, e);
+    err = ft_collective_rendezvous(&a->stream[0], FT_CALL_FINALIZE, 8, e);
+    return err ? err : ft_nodes_leave(a->nodes, e);
+}
+
+void close_nodes(struct actor *a)
+{
+    for (uint32_t k = 0; k < STREAMS; k++)
+        ft_nodes_close(&a->nodes[k]);
+    memset(a->nodes, 0, sizeof a->nodes);
 }
 
 void rank_main(struct actor *a)
@@ -249,16 +277,16 @@ void rank_main(struct actor *a)
         stop_between_calls(a);
         if (job.entered[a->rank] <= a->call)
             job.entered[a->rank] = a->call + 1;
-        err = make_call(a, &e);
-        if (!err)
-            check_result(a);
-        else
+        meet(a, &e);
+        err = is_both(a) ? make_both(a, &e) : make_call(a, &e);
+        if (err)
             break;
+        if (!is_both(a))
+            check_result(a);
     }
     if (!err)
         err = finalize(a, &e);
     if (err)
         failed("rank %u incarnation %u call %u: %s", a->rank, a->incarnation, a->call, e.text);
-    ft_nodes_close(&a->nodes);
-    memset(&a->nodes, 0, sizeof a->nodes);
+    close_nodes(a);
 }

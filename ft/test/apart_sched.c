@@ -40,13 +40,13 @@ static void make_node(struct node *k)
 {
     const struct scenario *sc = &job.sc;
     bool spills = sc->room == SPILLS;
-    struct ft_params p = { .nranks = k->n, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32,
+    struct ft_params p = { .nranks = k->n, .nstreams = sc->two ? 1 + k->n : 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32,
                            .slot_past_min = 512, .bcast_past_min = 1024, .gather_past_min = 256, .short_depth = 2,
                            .slot_bytes = sc->wide ? 8192 : 256,
                            .segment = sc->wide ? 4096 : 128 /* a cache line for each of two ranks */,
                            .slot_depth = spills ? 4 : 2, .trail = spills ? 16 : 8, .past_cache = 256,
                            .extent_bytes = sc->wide ? 32768 : 4096, .nextents = sc->room ? 4 : 16, .ntable = 64,
-                           .world = job.world, .nnodes = job.nnodes, .node = k->number, .keeps_log = sc->loses,
+                           .world = job.world, .nnodes = job.nnodes, .node = k->number, .spread = sc->two, .keeps_log = sc->loses,
                            .unkept = sc->room == LEFT };
     struct ft_keeper_config config = { .full = FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
@@ -68,7 +68,7 @@ static void reset_node(struct node *k)
     atomic_store(&h->full, 0);
     memset(k->region.base + h->links_at, 0, (1 + h->params.spread) * job.nnodes * sizeof(struct ft_link_words));
     memset(k->region.base + h->ranks_at, 0, h->streams_at - h->ranks_at);
-    memset(k->region.base + h->streams_at, 0, h->stream_bytes);
+    memset(k->region.base + h->streams_at, 0, h->params.nstreams * h->stream_bytes);
     memset(k->region.base + h->extents_at, 0xa5, h->outcomes_at - h->extents_at);
     ft_streams_found(&k->region);
     ft_versions_renew(&k->region);
@@ -138,14 +138,23 @@ static void keeper_main(struct actor *a)
     }
 }
 
-static bool keeper_has_work(const struct node *k)
+static bool wants_memory(const struct node *k, uint32_t stream)
 {
-    struct ft_stream_parts parts = ft_region_stream(&k->region, 0);
+    struct ft_stream_parts parts = ft_region_stream(&k->region, stream);
     uint64_t want = 0;
 
     for (uint32_t r = 0; r < k->n; r++)
         want = ft_max(want, ft_max(ft_peek(&parts.counters[r].want), ft_peek(&parts.counters[r].ahead)));
-    return want > ft_peek(&parts.head->ready) || job.sc.room == LEFT || job.sc.snapshots;
+    return want > ft_peek(&parts.head->ready);
+}
+
+static bool keeper_has_work(const struct node *k)
+{
+    bool has = job.sc.room == LEFT || job.sc.snapshots;
+
+    for (uint32_t stream = 0; stream < nstreams(); stream++)
+        has = has || wants_memory(k, stream);
+    return has;
 }
 
 /* ---- lives ---- */
@@ -214,8 +223,7 @@ static void kill_actor(struct actor *a, bool torn)
     if (!is_keeper(a)) { /* its memory is no more */
         memset(a->send, 0x77, sizeof a->send);
         memset(a->recv, 0x77, sizeof a->recv);
-        ft_nodes_close(&a->nodes);
-        memset(&a->nodes, 0, sizeof a->nodes);
+        close_nodes(a);
         if (represents(a))
             cut_wires(a->node, false);
     }
@@ -396,13 +404,15 @@ static void check_end(void)
                    a->state == ASLEEP ? "sleeps in" : "hangs in", a->call);
     }
     for (uint32_t k = 0; k < job.nnodes; k++) {
-        const struct ft_stream_head *head = ft_region_stream(&job.node[k].region, 0).head;
-
         if (ft_region_log_bytes(&job.node[k].region) != logged)
             failed("nodes 0 and %u have different logs: %llu and %llu bytes", k, (unsigned long long)logged,
                    (unsigned long long)ft_region_log_bytes(&job.node[k].region));
-        job.seen[SPILLED] += ft_peek(&head->spilled);
-        job.seen[RELEASED] += ft_peek(&head->floor);
+        for (uint32_t stream = 0; stream < nstreams(); stream++) {
+            const struct ft_stream_head *head = ft_region_stream(&job.node[k].region, stream).head;
+
+            job.seen[SPILLED] += ft_peek(&head->spilled);
+            job.seen[RELEASED] += ft_peek(&head->floor);
+        }
     }
 }
 

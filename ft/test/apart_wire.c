@@ -9,7 +9,7 @@
 #include "ft/test/apart.h"
 
 enum {
-    CONNECTIONS = 12, FRAMES = 3, MOST_PAYLOAD = 8192,
+    CONNECTIONS = 24, FRAMES = 3, MOST_PAYLOAD = 8192,
     LOOK_TURNS = 4,           /* as in ft/net/links.c: turns between looks for new connections */
     LOCAL_NS = 1000000
 };
@@ -24,7 +24,7 @@ enum end { AGENTS /* not handed over yet */, POSTED, HELD, CLOSED };
 
 struct connection {
     bool used, broken;
-    uint32_t node[2];
+    uint32_t stream, node[2];
     enum end end[2];
     struct way way[2];        /* from end 0, from end 1 */
 };
@@ -43,56 +43,64 @@ static void close_end(struct connection *c, uint32_t node)
 
 /* ---- the representative's ---- */
 
-static struct ft_link_words *words(const struct apart_wire *w, uint32_t p)
+static struct ft_exchange *exchange(const struct apart_wire *w, uint32_t stream) { return &w->owner->nodes[stream].x; }
+
+static struct ft_link_words *words(const struct apart_wire *w, uint32_t stream, uint32_t p)
 {
-    return ft_region_link(&w->owner->node->region, 0, w->owner->nodes.x.peer[p].node);
+    return ft_region_link(&w->owner->node->region, stream, exchange(w, stream)->peer[p].node);
 }
 
-static void want(struct apart_wire *w, uint32_t p, uint64_t generation)
+static void want(struct apart_wire *w, uint32_t stream, uint32_t p, uint64_t generation)
 {
-    _Atomic uint64_t *wanted = &words(w, p)->wanted;
+    _Atomic uint64_t *wanted = &words(w, stream, p)->wanted;
 
     if (ft_peek(wanted) < generation)
         ft_announce(wanted, generation);
 }
 
-static void drop(struct apart_wire *w, uint32_t p)
+static void drop(struct apart_wire *w, uint32_t stream, uint32_t p)
 {
-    struct apart_link *l = &w->link[p];
+    struct apart_link *l = &w->link[stream][p];
 
     if (l->at < 0)
         return;
     job.seen[TORN] += l->taking || l->sending;
     close_end(&pool[l->at], w->owner->node->number);
     *l = (struct apart_link){ .at = -1, .generation = l->generation };
-    ft_exchange_broken(&w->owner->nodes.x, p);
-    w->owner->nodes.lingers = true;
+    ft_exchange_broken(exchange(w, stream), p);
+    w->owner->nodes[stream].lingers = true;
 }
 
-static void look_for_connections(struct apart_wire *w)
+static void look_for(struct apart_wire *w, uint32_t stream)
 {
-    struct ft_exchange *x = &w->owner->nodes.x;
+    struct ft_exchange *x = exchange(w, stream);
 
     for (uint32_t p = 0; p < x->n; p++) {
-        int at = w->owner->node->posted[x->peer[p].node].at;
+        int at = w->owner->node->posted[stream][x->peer[p].node].at;
 
         if (at < 0)
             continue;
-        w->owner->node->posted[x->peer[p].node].at = -1;
-        drop(w, p);
+        w->owner->node->posted[stream][x->peer[p].node].at = -1;
+        drop(w, stream, p);
         pool[at].end[end_of(&pool[at], w->owner->node->number)] = HELD;
-        w->link[p].at = at;
-        w->link[p].generation = w->owner->node->posted[x->peer[p].node].generation;
+        w->link[stream][p].at = at;
+        w->link[stream][p].generation = w->owner->node->posted[stream][x->peer[p].node].generation;
         ft_exchange_connected(x, p);
         job.seen[ADOPTED]++;
     }
 }
 
-/* 1: something went out; 0; an error. */
-static int push(struct apart_wire *w, uint32_t p, struct ft_error *e)
+static void look_for_connections(struct apart_wire *w)
 {
-    struct ft_nodes *n = &w->owner->nodes;
-    struct apart_link *l = &w->link[p];
+    for (uint32_t stream = 0; stream < nstreams(); stream++)
+        look_for(w, stream);
+}
+
+/* 1: something went out; 0; an error. */
+static int push(struct apart_wire *w, uint32_t stream, uint32_t p, struct ft_error *e)
+{
+    struct ft_nodes *n = &w->owner->nodes[stream];
+    struct apart_link *l = &w->link[stream][p];
     struct way *way = &pool[l->at].way[end_of(&pool[l->at], w->owner->node->number)];
     uint32_t last = (way->first + way->n + FRAMES - 1) % FRAMES, next = (last + 1) % FRAMES;
     struct ft_frame_head head;
@@ -131,17 +139,17 @@ static int push(struct apart_wire *w, uint32_t p, struct ft_error *e)
     return 1;
 }
 
-static int decide(struct apart_wire *w, uint32_t p, const struct ft_frame_head *head, struct ft_error *e)
+static int decide(struct apart_wire *w, uint32_t stream, uint32_t p, const struct ft_frame_head *head, struct ft_error *e)
 {
-    struct apart_link *l = &w->link[p];
+    struct apart_link *l = &w->link[stream][p];
     enum ft_take take;
-    int err = ft_nodes_incoming(&w->owner->nodes, p, head, &take, &l->sink, e);
+    int err = ft_nodes_incoming(&w->owner->nodes[stream], p, head, &take, &l->sink, e);
 
     if (err || take == FT_TAKE_WAIT)
         return err;
     if (take == FT_TAKE_WRONG) {
-        failed("rank %u refuses frame %u of unit %llu from node %u", w->owner->rank, head->type, (unsigned long long)head->unit,
-               w->owner->nodes.x.peer[p].node);
+        failed("rank %u refuses frame %u of unit %llu of stream %u from node %u", w->owner->rank, head->type,
+               (unsigned long long)head->unit, stream, exchange(w, stream)->peer[p].node);
         return 0;
     }
     l->taking = true;
@@ -150,9 +158,9 @@ static int decide(struct apart_wire *w, uint32_t p, const struct ft_frame_head *
 }
 
 /* 1: something has come; 0; an error. */
-static int pull(struct apart_wire *w, uint32_t p, struct ft_error *e)
+static int pull(struct apart_wire *w, uint32_t stream, uint32_t p, struct ft_error *e)
 {
-    struct apart_link *l = &w->link[p];
+    struct apart_link *l = &w->link[stream][p];
     struct connection *c = &pool[l->at];
     struct way *way = &c->way[!end_of(c, w->owner->node->number)];
     uint64_t length, n;
@@ -161,7 +169,7 @@ static int pull(struct apart_wire *w, uint32_t p, struct ft_error *e)
     if (!way->n)
         return 0;
     length = way->frame[way->first].head.length;
-    if (!l->taking && (moved = decide(w, p, &way->frame[way->first].head, e)) <= 0)
+    if (!l->taking && (moved = decide(w, stream, p, &way->frame[way->first].head, e)) <= 0)
         return moved;
     n = way->frame[way->first].there - l->taken;
     if (n && l->sink)
@@ -173,41 +181,55 @@ static int pull(struct apart_wire *w, uint32_t p, struct ft_error *e)
     l->taking = false;
     way->first = (way->first + 1) % FRAMES;
     way->n--;
-    ft_nodes_arrived(&w->owner->nodes, p);
+    ft_nodes_arrived(&w->owner->nodes[stream], p);
     return 1;
 }
 
 /* Its end is seen when all has been read that came before it. */
-static bool has_ended(const struct apart_wire *w, uint32_t p)
+static bool has_ended(const struct apart_wire *w, const struct apart_link *l)
 {
-    const struct connection *c = &pool[w->link[p].at];
+    const struct connection *c = &pool[l->at];
     int other = !end_of(c, w->owner->node->number);
     const struct way *way = &c->way[other];
 
-    return c->broken || (c->end[other] == CLOSED && (!way->n || (w->link[p].taking && w->link[p].taken == way->frame[way->first].there)));
+    return c->broken || (c->end[other] == CLOSED && (!way->n || (l->taking && l->taken == way->frame[way->first].there)));
+}
+
+static int turn_of(struct apart_wire *w, uint32_t stream, struct ft_error *e)
+{
+    int moved = 0, err;
+
+    for (uint32_t p = 0; p < exchange(w, stream)->n; p++) {
+        struct apart_link *l = &w->link[stream][p];
+
+        if (l->at < 0)
+            continue;
+        if (has_ended(w, l)) {
+            drop(w, stream, p);
+            want(w, stream, p, l->generation + 1);
+            continue;
+        }
+        if ((err = push(w, stream, p, e)) < 0)
+            return err;
+        moved |= err;
+        if ((err = pull(w, stream, p, e)) < 0)
+            return err;
+        moved |= err;
+    }
+    return moved;
 }
 
 static int turn(void *net, struct ft_error *e)
 {
     struct apart_wire *w = net;
-    int moved = 0, err;
+    int moved = 0;
 
     if (++w->turns % LOOK_TURNS == 0)
         look_for_connections(w);
-    for (uint32_t p = 0; p < w->owner->nodes.x.n; p++) {
-        if (w->link[p].at < 0)
-            continue;
-        if (has_ended(w, p)) {
-            drop(w, p);
-            want(w, p, w->link[p].generation + 1);
-            continue;
-        }
-        if ((err = push(w, p, e)) < 0)
-            return err;
-        moved |= err;
-        if ((err = pull(w, p, e)) < 0)
-            return err;
-        moved |= err;
+    for (uint32_t stream = 0; stream < nstreams() && moved >= 0; stream++) {
+        int more = w->owner->nodes[stream].s ? turn_of(w, stream, e) : 0;
+
+        moved = more < 0 ? more : moved | more;
     }
     return moved;
 }
@@ -226,32 +248,46 @@ static bool pause_turn(void *net, struct ft_wait *wait, bool local)
 
 static void ring(void *net) { (void)net; }
 
+/* Connections that an earlier incarnation had are gone with it; those that wait are as good as
+   new ones, and are wanted, too (was a log released that a peer lacked). */
+static void start(void *net, uint32_t stream)
+{
+    struct apart_wire *w = net;
+
+    look_for_connections(w);
+    for (uint32_t p = 0; p < exchange(w, stream)->n; p++)
+        want(w, stream, p, w->link[stream][p].at < 0 ? ft_look(&words(w, stream, p)->posted) + 1 : w->link[stream][p].generation);
+}
+
+static void forget_links(struct apart_wire *w)
+{
+    for (uint32_t stream = 0; stream < STREAMS; stream++)
+        for (uint32_t p = 0; p < MAX_NODES; p++)
+            w->link[stream][p].at = -1;
+}
+
 void open_wire(struct actor *a, struct ft_wire *wire)
 {
     a->wire = (struct apart_wire){ .owner = a };
-    for (uint32_t p = 0; p < MAX_NODES; p++)
-        a->wire.link[p].at = -1;
-    *wire = (struct ft_wire){ .net = &a->wire, .turn = turn, .pause = pause_turn, .ring = ring };
-}
-
-/* Connections that an earlier incarnation had are gone with it; those that wait are as good as
-   new ones, and are wanted, too (was a log released that a peer lacked). */
-void start_wire(struct actor *a)
-{
-    look_for_connections(&a->wire);
-    for (uint32_t p = 0; p < a->nodes.x.n; p++)
-        want(&a->wire, p, a->wire.link[p].at < 0 ? ft_look(&words(&a->wire, p)->posted) + 1 : a->wire.link[p].generation);
+    forget_links(&a->wire);
+    *wire = (struct ft_wire){ .net = &a->wire, .turn = turn, .start = start, .pause = pause_turn, .ring = ring };
 }
 
 /* ---- ends and faults ---- */
+
+static void forget_posted(struct node *k)
+{
+    for (uint32_t stream = 0; stream < STREAMS; stream++)
+        for (uint32_t peer = 0; peer < MAX_NODES; peer++)
+            k->posted[stream][peer].at = -1;
+}
 
 void reset_wires(void)
 {
     for (int i = 0; i < CONNECTIONS; i++)
         pool[i].used = false;
     for (uint32_t k = 0; k < job.nnodes; k++)
-        for (uint32_t peer = 0; peer < MAX_NODES; peer++)
-            job.node[k].posted[peer].at = -1;
+        forget_posted(&job.node[k]);
 }
 
 void cut_wires(struct node *k, bool all)
@@ -266,10 +302,9 @@ void cut_wires(struct node *k, bool all)
             c->broken = true;
         close_end(c, k->number);
     }
-    for (uint32_t peer = 0; all && peer < MAX_NODES; peer++)
-        k->posted[peer].at = -1;
-    for (uint32_t p = 0; p < MAX_NODES; p++)
-        k->actor[0].wire.link[p].at = -1;
+    if (all)
+        forget_posted(k);
+    forget_links(&k->actor[0].wire);
 }
 
 bool break_wire(struct node *k)
@@ -287,28 +322,29 @@ bool break_wire(struct node *k)
 
 /* ---- the agents ---- */
 
-static bool lacks(uint32_t a, uint32_t b)
+static bool lacks(uint32_t stream, uint32_t a, uint32_t b)
 {
-    const struct ft_link_words *w = ft_region_link(&job.node[a].region, 0, b);
+    const struct ft_link_words *w = ft_region_link(&job.node[a].region, stream, b);
 
     return ft_peek(&w->wanted) > ft_peek(&w->posted);
 }
 
 /* Some end of it is still the agents'. */
-static bool on_its_way(uint32_t a, uint32_t b)
+static bool on_its_way(uint32_t stream, uint32_t a, uint32_t b)
 {
     for (int i = 0; i < CONNECTIONS; i++)
-        if (pool[i].used && pool[i].node[0] == a && pool[i].node[1] == b && (pool[i].end[0] == AGENTS || pool[i].end[1] == AGENTS))
+        if (pool[i].used && pool[i].stream == stream && pool[i].node[0] == a && pool[i].node[1] == b && (pool[i].end[0] == AGENTS || pool[i].end[1] == AGENTS))
             return true;
     return false;
 }
 
-static void make_connection(uint32_t a, uint32_t b)
+static void make_connection(uint32_t stream, uint32_t a, uint32_t b)
 {
     for (int i = 0; i < CONNECTIONS; i++)
         if (!pool[i].used) {
             pool[i].used = true;
             pool[i].broken = false;
+            pool[i].stream = stream;
             pool[i].node[0] = a;
             pool[i].node[1] = b;
             for (int end = 0; end < 2; end++) {
@@ -322,15 +358,15 @@ static void make_connection(uint32_t a, uint32_t b)
 
 static void hand_over(int i, int end)
 {
-    uint32_t k = pool[i].node[end], peer = pool[i].node[!end];
-    _Atomic uint64_t *posted = &ft_region_link(&job.node[k].region, 0, peer)->posted;
+    uint32_t k = pool[i].node[end], peer = pool[i].node[!end], stream = pool[i].stream;
+    _Atomic uint64_t *posted = &ft_region_link(&job.node[k].region, stream, peer)->posted;
 
-    if (job.node[k].posted[peer].at >= 0) /* the older one is closed when both are found */
-        close_end(&pool[job.node[k].posted[peer].at], k);
+    if (job.node[k].posted[stream][peer].at >= 0) /* the older one is closed when both are found */
+        close_end(&pool[job.node[k].posted[stream][peer].at], k);
     pool[i].end[end] = POSTED;
     atomic_store(posted, atomic_load(posted) + 1);
-    job.node[k].posted[peer].at = i;
-    job.node[k].posted[peer].generation = atomic_load(posted);
+    job.node[k].posted[stream][peer].at = i;
+    job.node[k].posted[stream][peer].generation = atomic_load(posted);
 }
 
 static void tell_gone(uint32_t k)
@@ -352,8 +388,9 @@ static uint32_t agents(uint32_t which)
                 hand_over(i, end);
     for (uint32_t a = 0; a < job.nnodes; a++) {
         for (uint32_t b = a + 1; b < job.nnodes; b++)
-            if ((lacks(a, b) || lacks(b, a)) && !has_left(a) && !has_left(b) && !on_its_way(a, b) && n++ == which)
-                make_connection(a, b);
+            for (uint32_t s = 0; s < nstreams(); s++)
+                if ((lacks(s, a, b) || lacks(s, b, a)) && !has_left(a) && !has_left(b) && !on_its_way(s, a, b) && n++ == which)
+                    make_connection(s, a, b);
         if (has_left(a) && !job.node[a].gone && n++ == which)
             tell_gone(a);
     }

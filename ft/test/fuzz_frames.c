@@ -161,7 +161,7 @@ static int turn(void *net, struct ft_error *e)
     if (in.net->link[0].fd < 0 && in.reconnects < RECONNECTS) {
         in.reconnects++;
         connect_peer();
-        ft_net_start(in.net); /* looks for it */
+        in.wire.start(in.wire.net, 0); /* looks for it */
         return 1;
     }
     if (in.n && in.net->link[0].fd >= 0) {
@@ -222,12 +222,12 @@ static void set_up(uint32_t node, struct ft_stream *s, struct ft_nodes *nodes, s
     in.wire = wire;
     wire.turn = turn;
     wire.pause = pause_turn;
-    FT_INVARIANT(ft_nodes_open(nodes, s, &wire, &e) == 0, "there is memory");
+    FT_INVARIANT(ft_nodes_open(nodes, r, 0, &wire, &e) == 0, "there is memory");
     in.nodes = nodes;
     in.net = net;
     in.region = r;
     connect_peer();
-    ft_net_start(net);
+    ft_nodes_join(nodes, s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
