@@ -3,9 +3,8 @@
    alone and on both streams at the same time, leave it, and come in again. */
 #include <string.h>
 
-#include "ft/core/progress.h"
-#include "ft/ft.h"
 #include "ft/test/apart.h"
+#include "ft/test/both.h"
 
 enum { ROUND = 4, MEETS = 1, BOTH = 2, PARTS = 3 /* of each ROUND calls, before these or these */ };
 
@@ -85,25 +84,6 @@ bool is_both(const struct actor *a) { return a->in && a->call % ROUND == BOTH; }
 
 /* ---- an allreduce on each of both streams, at the same time ---- */
 
-struct both {
-    struct ft_op op;
-    struct ft_coll c;
-    union ft_progress progress;
-};
-
-static int begin(struct both *b, struct ft_stream *s, const int32_t *send, int32_t *recv, uint32_t count, struct ft_error *e)
-{
-    static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
-    struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_I32, .root = -1, .elem = 4, .count = count };
-    int err;
-
-    b->op = (struct ft_op){ FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
-    b->c = (struct ft_coll){ .s = s, .op = &b->op, .send = ft_view_of(send, count, type), .recv = ft_view_of(recv, count, type),
-                             .bytes = count * 4, .elem = 4, .root = -1, .progress = &b->progress };
-    err = ft_stream_begin(s, &sig, 10 + s->number, e);
-    return err ? err : ft_coll_start(&b->c, b->c.bytes, e);
-}
-
 /* Each rank begins them in an order of its own. */
 int make_both(struct actor *a, struct ft_error *e)
 {
@@ -114,9 +94,9 @@ int make_both(struct actor *a, struct ft_error *e)
 
     for (uint32_t i = 0; i < 2 * count; i++)
         a->send[i] = contribution(a->call, a->rank, i);
-    err = begin(&both[!last], &a->stream[!last], a->send + !last * count, a->recv + !last * count, count, e);
+    err = both_begin(&both[!last], &a->stream[!last], a->send + !last * count, a->recv + !last * count, count, 10 + !last, e);
     if (!err)
-        err = begin(&both[last], &a->stream[last], a->send + last * count, a->recv + last * count, count, e);
+        err = both_begin(&both[last], &a->stream[last], a->send + last * count, a->recv + last * count, count, 10 + last, e);
     if (!err)
         err = ft_coll_finish_all(c, 2, e);
     for (uint32_t i = 0; i < 2 * count && !err; i++) {

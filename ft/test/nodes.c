@@ -7,6 +7,7 @@
    nodes                                    a choice of short ones, as in make check
    nodes NODES RANKS SEED [CALLS [FAULTS [MOST]]]   RANKS: of a node, at most; FAULTS: letters k (kills), r (resets), n (nodes), c (no fault:
                                             checkpoints), u (a reset, and nobody is ever started again: the log is released behind the ranks);
+                                            t (no fault: a second stream between the nodes);
                                             m alone: a call that does not match. MOST: elements
    nodes speed NODES RANKS                  times of an allreduce by size */
 #include <arpa/inet.h>
@@ -75,10 +76,10 @@ static void start(uint32_t k, uint32_t local)
     node[k].pid[local] = pid;
 }
 
-static void hand_over(uint32_t k, uint32_t peer, int fd)
+static void hand_over(uint32_t stream, uint32_t k, uint32_t peer, int fd)
 {
-    _Atomic uint64_t *posted = &ft_region_link(&node[k].region, 0, peer)->posted;
-    struct ft_link_post post = { .peer = peer, .peer_incarnation = node[peer].life, .generation = atomic_load(posted) + 1 };
+    _Atomic uint64_t *posted = &ft_region_link(&node[k].region, stream, peer)->posted;
+    struct ft_link_post post = { .stream = stream, .peer = peer, .peer_incarnation = node[peer].life, .generation = atomic_load(posted) + 1 };
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof(int))];
@@ -99,7 +100,7 @@ static void hand_over(uint32_t k, uint32_t peer, int fd)
     close(fd);
 }
 
-static void link_nodes(uint32_t a, uint32_t b)
+static void link_nodes(uint32_t stream, uint32_t a, uint32_t b)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof at;
@@ -110,13 +111,13 @@ static void link_nodes(uint32_t a, uint32_t b)
         (far = accept(listener, NULL, NULL)) < 0)
         die("no link: %s", strerror(errno));
     close(listener);
-    hand_over(a, b, near);
-    hand_over(b, a, far);
+    hand_over(stream, a, b, near);
+    hand_over(stream, b, a, far);
 }
 
-static bool lacks(uint32_t k, uint32_t peer)
+static bool lacks(uint32_t stream, uint32_t k, uint32_t peer)
 {
-    const struct ft_link_words *w = ft_region_link(&node[k].region, 0, peer);
+    const struct ft_link_words *w = ft_region_link(&node[k].region, stream, peer);
 
     return atomic_load(&w->wanted) > atomic_load(&w->posted);
 }
@@ -125,8 +126,9 @@ static void serve_links(void)
 {
     for (uint32_t a = 0; a < plan.nodes; a++)
         for (uint32_t b = a + 1; b < plan.nodes; b++)
-            if (lacks(a, b) || lacks(b, a))
-                link_nodes(a, b);
+            for (uint32_t stream = 0; stream <= two(); stream++)
+                if (lacks(stream, a, b) || lacks(stream, b, a))
+                    link_nodes(stream, a, b);
 }
 
 /* What ranks ask of their agents: there is no output to be kept in step with. */
@@ -151,6 +153,8 @@ static void keeper_failed(void *arg, const char *line)
     die("%s", line);
 }
 
+bool two(void) { return strchr(plan.faults, 't') != NULL; }
+
 static bool unkept(void) { return strchr(plan.faults, 'u') != NULL; }
 
 static void make_node(uint32_t k)
@@ -165,6 +169,9 @@ static void make_node(uint32_t k)
     ft_params_nodes(&params, plan.nodes, k, world);
     if (!plan.speed && world > params.cores)
         params.cores = 1;  /* all nodes are on this host: nobody spins */
+    if (two())
+        params.nstreams = 1 + n->n;
+    params.spread = two();
     params.unkept = unkept();
     params.unfenced = ft_wait_can_register();
     if (unkept()) {  /* small extents: what a link lacks when it breaks is soon in one that could be released */
@@ -380,6 +387,8 @@ int main(int argc, char **argv)
         { 3, 2, 7, 100, "kr", 200000, false },  { 5, 1, 8, 100, "kr", 100000, false }, { 3, 2, 9, 60, "krn", 50000, false },
         { 2, 1, 1, 10, "m", 1000, false },      { 3, 2, 2, 10, "m", 1000, false },    { 3, 2, 3, 60, "krc", 400000, false },
         { 2, 1, 10, 200, "kr", 800000, false }, { 2, 2, 11, 200, "krn", 800000, false },  /* reductions of several of their large segments */
+        { 2, 2, 12, 100, "-t", 200000, false }, { 3, 2, 13, 100, "krt", 200000, false }, { 3, 2, 14, 60, "krnt", 50000, false },
+        { 2, 1, 15, 200, "krt", 800000, false }, { 2, 2, 8, 1500, "ut", 100000, false },
         { 2, 2, 8, 1500, "u", 100000, false },  { 3, 2, 7, 1500, "u", 100000, false }, { 2, 3, 5, 1500, "u", 100000, false },
     };
 

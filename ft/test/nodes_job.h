@@ -36,6 +36,7 @@ struct node {
 extern struct plan plan;
 extern struct node node[NODES];
 extern uint32_t world, first[NODES + 1], rank_at[WORLD];
+bool two(void);                    /* there are two streams */
 extern _Atomic uint32_t *entered;  /* [WORLD]: calls that each rank has come to */
 
 _Noreturn void die(const char *format, ...);

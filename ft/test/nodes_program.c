@@ -15,6 +15,7 @@
 #include "ft/ft.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/wait.h"
+#include "ft/test/both.h"
 #include "ft/test/nodes_job.h"
 
 /* x -> a x + b: composition is associative and does not commute. */
@@ -41,8 +42,12 @@ struct program {
     struct ft *ft;
     uint32_t call, me;
     int64_t *send, *recv;
+    struct ft_stream second;
     struct ft_error e;
 };
+
+/* The stream that this call is on. */
+static struct ft_stream *stream(struct program *p) { return two() && p->call % 2 ? &p->second : ft_world(p->ft); }
 
 static void check(const struct program *p, int err, const char *what)
 {
@@ -66,9 +71,9 @@ static void sums(struct program *p, uint64_t n, bool in_place, int root)
     for (uint64_t i = 0; i < n; i++)
         (in_place ? p->recv : p->send)[i] = given(p->call, p->me, i);
     if (root < 0)
-        check(p, ft_allreduce(ft_world(p->ft), send, p->recv, n, INT64, &sum, 1, &p->e), "allreduce");
+        check(p, ft_allreduce(stream(p), send, p->recv, n, INT64, &sum, 1, &p->e), "allreduce");
     else
-        check(p, ft_reduce(ft_world(p->ft), send, p->recv, n, INT64, &sum, root, 1, &p->e), "reduce");
+        check(p, ft_reduce(stream(p), send, p->recv, n, INT64, &sum, root, 1, &p->e), "reduce");
     for (uint64_t i = 0; i < n && (root < 0 || (uint32_t)root == p->me); i++) {
         int64_t should = (int64_t)world * given(p->call, 0, i) + 1009ll * world * (world - 1) / 2;
 
@@ -98,7 +103,7 @@ static void composition(struct program *p, uint64_t n)
 
     for (uint64_t i = 0; i < n; i++)
         send[i] = affine_of(p->call, p->me, i);
-    check(p, ft_allreduce(ft_world(p->ft), send, recv, n, (struct ft_type){ .elem = 8, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
+    check(p, ft_allreduce(stream(p), send, recv, n, (struct ft_type){ .elem = 8, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
           "user allreduce");
     for (uint64_t i = 0; i < n; i++)
         check_composed(p, recv, i, "composition");
@@ -119,7 +124,7 @@ static void giants(struct program *p)
 
     for (uint64_t i = 0; i < n; i++)
         send[i] = affine_of(p->call, p->me, i);
-    check(p, ft_allreduce(ft_world(p->ft), send, recv, 1, (struct ft_type){ .elem = 300000, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
+    check(p, ft_allreduce(stream(p), send, recv, 1, (struct ft_type){ .elem = 300000, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
           "giants");
     for (uint64_t i = 0; i < n; i += 97)
         check_composed(p, recv, i, "giants");
@@ -129,7 +134,7 @@ static void broadcast(struct program *p, uint64_t n, int root)
 {
     for (uint64_t i = 0; i < n; i++)
         p->recv[i] = (uint32_t)root == p->me ? given(p->call, p->me, i) : -1;
-    check(p, ft_bcast(ft_world(p->ft), p->recv, n, INT64, root, 3, &p->e), "bcast");
+    check(p, ft_bcast(stream(p), p->recv, n, INT64, root, 3, &p->e), "bcast");
     for (uint64_t i = 0; i < n; i++)
         if (p->recv[i] != given(p->call, (uint32_t)root, i))
             wrong(p, "bcast", i, p->recv[i], given(p->call, (uint32_t)root, i));
@@ -141,7 +146,7 @@ static void gather(struct program *p, uint64_t n, bool in_place)
 
     for (uint64_t i = 0; i < n; i++)
         send[i] = given(p->call, p->me, i);
-    check(p, ft_allgather(ft_world(p->ft), send, p->recv, n, INT64, 4, &p->e), "allgather");
+    check(p, ft_allgather(stream(p), send, p->recv, n, INT64, 4, &p->e), "allgather");
     for (uint64_t i = 0; i < n * world; i++)
         if (p->recv[i] != given(p->call, (uint32_t)(i / n), i % n))
             wrong(p, "allgather", i, p->recv[i], given(p->call, (uint32_t)(i / n), i % n));
@@ -159,7 +164,7 @@ static void gather_unequal(struct program *p, uint64_t n, uint64_t *state)
     for (int i = 0; i < counts[p->me]; i++)
         p->send[i] = given(p->call, p->me, (uint64_t)i);
     memset(p->recv, -1, (size_t)at * 8);
-    check(p, ft_allgatherv(ft_world(p->ft), p->send, p->recv, counts, displs, INT64, 5, &p->e), "allgatherv");
+    check(p, ft_allgatherv(stream(p), p->send, p->recv, counts, displs, INT64, 5, &p->e), "allgatherv");
     for (uint32_t r = 0; r < world; r++)
         for (int i = 0; i <= counts[r]; i++) {
             int64_t should = i < counts[r] ? given(p->call, r, (uint64_t)i) : -1;
@@ -172,7 +177,7 @@ static void gather_unequal(struct program *p, uint64_t n, uint64_t *state)
 /* Nobody leaves before all have come. (Ranks that do not speak for their node did.) */
 static void pass_barrier(struct program *p)
 {
-    check(p, ft_barrier(ft_world(p->ft), 6, &p->e), "barrier");
+    check(p, ft_barrier(stream(p), 6, &p->e), "barrier");
     for (uint32_t r = 0; r < world; r++)
         if (entered[r] <= p->call)
             die("rank %u leaves barrier %u, which rank %u has not come to", p->me, p->call, r);
@@ -207,6 +212,36 @@ static void one_call(struct program *p)
         pass_barrier(p);
     else
         giants(p);
+}
+
+/* A sum on each of both streams, at the same time. */
+static void both_sums(struct program *p, uint32_t n)
+{
+    int32_t *send = (int32_t *)p->send, *recv = (int32_t *)p->recv;
+    struct both first_one, second_one;
+    struct ft_coll *all[2] = { &second_one.c, &first_one.c };
+
+    for (uint32_t i = 0; i < 2 * n; i++)
+        send[i] = (int32_t)given(p->call, p->me, i);
+    check(p, both_begin(&first_one, ft_world(p->ft), send, recv, n, 13, &p->e), "the first of two");
+    check(p, both_begin(&second_one, &p->second, send + n, recv + n, n, 14, &p->e), "the second of two");
+    check(p, ft_coll_finish_all(all, 2, &p->e), "both");
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        uint32_t should = world * (uint32_t)given(p->call, 0, i) + 1009u * (world * (world - 1) / 2);
+
+        if ((uint32_t)recv[i] != should)
+            wrong(p, "both", i, recv[i], (int32_t)should);
+    }
+}
+
+static void join_second(struct program *p, uint32_t k, uint32_t local)
+{
+    static uint32_t all[WORLD];
+    struct ft_use use = { .stream = 1, .use = 1 };
+
+    for (uint32_t i = 0; i < node[k].n; i++)
+        all[i] = i;
+    ft_stream_join(&p->second, ft_world(p->ft), &use, all, node[k].n, local, "SECOND");
 }
 
 static void measure(struct program *p)
@@ -280,6 +315,8 @@ static void run_program(struct program *p)
     while (p->call < plan.calls) {
         if (*plan.faults == 'm' && p->call == plan.calls / 2)
             differ(p);
+        if (two() && p->call % 5 == 0)
+            both_sums(p, p->call % 3 ? 40 : (uint32_t)plan.most / 8);
         one_call(p);
         p->call++;
         if (checkpoints && p->call % EVERY == 0)
@@ -334,6 +371,8 @@ int program(uint32_t k, uint32_t local)
         die("rank %u cannot join: %s", p.me, p.e.text);
     if (ft_rank(p.ft) != (int)p.me || ft_size(p.ft) != (int)world)
         die("rank %u is %d of %d", p.me, ft_rank(p.ft), ft_size(p.ft));
+    if (two())
+        join_second(&p, k, local);
     if (plan.speed)
         memset(p.send, 0, 16 << 20), measure(&p);
     else

@@ -3,8 +3,7 @@
    time, and leave it. */
 #include <string.h>
 
-#include "ft/core/progress.h"
-#include "ft/ft.h"
+#include "ft/test/both.h"
 #include "ft/test/explore.h"
 
 enum { ROUND = 4, MEETS = 1, PARTS = 3 /* of each ROUND calls, before these */ };
@@ -104,26 +103,7 @@ static bool is_second(const struct actor *r) { return r->second.on; }
 
 /* ---- an allreduce on each of both streams, at the same time ---- */
 
-struct both {
-    struct ft_op op;
-    struct ft_coll c;
-    union ft_progress progress;
-};
-
 bool is_both(const struct actor *r) { return is_second(r) && r->call % 2; }
-
-static int begin(struct both *b, struct ft_stream *s, const int32_t *send, int32_t *recv, uint32_t count, uint64_t site, struct ft_error *e)
-{
-    static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
-    struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_I32, .root = -1, .elem = 4, .count = count };
-    int err;
-
-    b->op = (struct ft_op){ FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
-    b->c = (struct ft_coll){ .s = s, .op = &b->op, .send = ft_view_of(send, count, type), .recv = ft_view_of(recv, count, type),
-                             .bytes = count * 4, .elem = 4, .root = -1, .progress = &b->progress };
-    err = ft_stream_begin(s, &sig, site, e);
-    return err ? err : ft_coll_start(&b->c, b->c.bytes, e);
-}
 
 static void expect_sum(struct actor *r, const char *what, const int32_t *recv, uint32_t count, const uint32_t *ranks, uint32_t n)
 {
@@ -154,11 +134,11 @@ int make_both(struct actor *r, struct ft_error *e)
     for (uint32_t i = 0; i < job.sc.ranks; i++)
         all[i] = i;
     if (member && !last)
-        err = begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
+        err = both_begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
     if (!err)
-        err = begin(&both[0], &r->stream, r->send, r->recv, count, 8, e);
+        err = both_begin(&both[0], &r->stream, r->send, r->recv, count, 8, e);
     if (!err && member && last)
-        err = begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
+        err = both_begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
     if (!err)
         err = ft_coll_finish_all(c, member ? 2 : 1, e);
     if (err)
