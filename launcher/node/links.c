@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calling others and being called by them is one thing here: both end in a link of the same peer, and each makes the other needless. */
+/* Calling others and being called by them is one thing here: both end in a link of the same peer and stream, and each makes the other
+   needless. */
 #include "config.h"
 #include "launcher/node/links.h"
 
 #include <errno.h>
 #include <event2/event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -30,10 +32,11 @@ enum {
     LOOK_MS = 1000       /* a ring may be lost with the rank that owed it */
 };
 
+/* Another node, as far as one stream is concerned. */
 struct peer {
     struct ft_links *l;
-    uint32_t node;
-    uint32_t seen;       /* the highest incarnation heard of, plus one; 0: none */
+    uint32_t stream, node;
+    char of[24];         /* for people: " of stream 1", nothing for stream 0 */
     bool forced;         /* a link is to be made though the representative has not asked */
     struct ft_dial *dial;
     struct ft_await *answer; /* of who has been called */
@@ -60,14 +63,17 @@ struct serving {
 struct ft_links {
     struct ft_links_config config;
     unsigned char secret[FT_SECRET_BYTES];
+    uint32_t spread;
+    uint32_t npeers;              /* [1 + spread][nnodes] */
     int pair[2];                  /* ours, local rank 0's */
-    _Atomic uint32_t *posting;    /* by node, in shared memory: said, perhaps not sent */
+    _Atomic uint32_t *posting;    /* by peer, in shared memory: said, perhaps not sent */
 
     /* of the agent */
     struct event_base *base;
     const struct ft_say *say;
     struct ft_auth *auth;
     struct peer *peers;
+    uint32_t *seen;               /* by node: the highest incarnation heard of, plus one; 0: none */
     struct event *look;
     LIST_HEAD(, caller) callers;
     LIST_HEAD(, serving) servings;
@@ -75,7 +81,17 @@ struct ft_links {
 
 static void consider(struct peer *p);
 
-static struct ft_link_words *words_of(const struct peer *p) { return ft_region_link(p->l->config.region, 0, p->node); }
+static struct peer *peer_of(const struct ft_links *l, uint32_t stream, uint32_t node)
+{
+    return &l->peers[stream * l->config.nnodes + node];
+}
+
+static _Atomic uint32_t *posting_of(const struct peer *p) { return &p->l->posting[p - p->l->peers]; }
+
+static struct ft_link_words *words_of(const struct peer *p) { return ft_region_link(p->l->config.region, p->stream, p->node); }
+
+/* Of all streams. */
+static _Atomic uint64_t *gone_of(const struct ft_links *l, uint32_t node) { return &ft_region_link(l->config.region, 0, node)->gone; }
 
 /* Not before so long from now, and longer the next time. */
 static void wait_then(struct peer *p, unsigned at_least_ms)
@@ -101,27 +117,27 @@ static void post(struct peer *p, int fd, uint32_t incarnation)
 {
     struct ft_links *l = p->l;
     struct ft_link_words *words = words_of(p);
-    struct ft_link_post said = {.peer = p->node, .peer_incarnation = incarnation};
+    struct ft_link_post said = {.stream = p->stream, .peer = p->node, .peer_incarnation = incarnation};
     int failed, error;
 
     ft_address_tune(fd);
     said.generation = ft_max(ft_peek(&words->posted) + 1, ft_look(&words->wanted));
-    atomic_store(&l->posting[p->node], 1);
-    ft_note(&words->gone, 0);
+    atomic_store(posting_of(p), 1);
+    ft_note(gone_of(l, p->node), 0);
     ft_announce(&words->posted, said.generation);
     failed = ft_handover(l->pair, &said, fd);
     error = errno;
-    atomic_store(&l->posting[p->node], 0);
+    atomic_store(posting_of(p), 0);
     close(fd);
     event_del(p->retry); /* what it waited for is there */
     p->forced = failed;
     p->wait_ms = RETRY_MS;
     p->told[0] = 0;
     if (failed) {
-        ft_say_step(l->say, "a link with node %u cannot be handed to its rank: %s", p->node, strerror(error));
+        ft_say_step(l->say, "a link%s with node %u cannot be handed to its rank: %s", p->of, p->node, strerror(error));
         wait_then(p, RETRY_MOST_MS);
     } else {
-        ft_say_debug(l->say, "link %llu with node %u", (unsigned long long)said.generation, p->node);
+        ft_say_debug(l->say, "link %llu%s with node %u", (unsigned long long)said.generation, p->of, p->node);
     }
 }
 
@@ -131,7 +147,7 @@ static bool is_needed(const struct peer *p)
 {
     const struct ft_link_words *words = words_of(p);
 
-    return p->forced || (ft_look(&words->wanted) > ft_peek(&words->posted) && !ft_peek(&words->gone));
+    return p->forced || (ft_look(&words->wanted) > ft_peek(&words->posted) && !ft_peek(gone_of(p->l, p->node)));
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *arg)
@@ -141,26 +157,37 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
     consider(arg);
 }
 
-/* There is such an incarnation of it: none before counts any more. */
-static void has_come(struct peer *p, uint32_t incarnation)
+/* What is under way leads to somebody who is not there any more, or comes too early. */
+static void start_anew(struct peer *p)
 {
-    if (incarnation + 1 <= p->seen)
-        return;
-    p->seen = incarnation + 1;
+    if (p->dial)
+        ft_auth_hang_up(p->dial);
+    p->dial = NULL;
+    ft_await_free(p->answer);
+    p->answer = NULL;
+    event_del(p->retry);
     p->wait_ms = RETRY_MS;
-    ft_note(&words_of(p)->gone, 0); /* it was another one that had left */
+}
+
+/* There is such an incarnation of it: none before counts any more. */
+static void has_come(struct ft_links *l, uint32_t node, uint32_t incarnation)
+{
+    if (incarnation + 1 <= l->seen[node])
+        return;
+    l->seen[node] = incarnation + 1;
+    for (uint32_t i = node; i < l->npeers; i += l->config.nnodes)
+        start_anew(&l->peers[i]);
+    ft_note(gone_of(l, node), 0); /* it was another one that had left */
 }
 
 /* What the table says, together with what we have heard ourselves. False: there is nobody to talk to now. */
-static bool look_up(struct peer *p, struct ft_whereabouts *entry)
+static bool look_up(struct ft_links *l, uint32_t node, struct ft_whereabouts *entry)
 {
-    struct ft_links *l = p->l;
-
     *entry = (struct ft_whereabouts){0};
-    if (!l->config.look_up(l->config.arg, p->node, entry))
+    if (!l->config.look_up(l->config.arg, node, entry))
         return false;
-    has_come(p, entry->incarnation);
-    return entry->up && entry->naddresses && entry->incarnation + 1 == p->seen;
+    has_come(l, node, entry->incarnation);
+    return entry->up && entry->naddresses && entry->incarnation + 1 == l->seen[node];
 }
 
 static bool say_it(int fd, const void *text, size_t n)
@@ -171,7 +198,7 @@ static bool say_it(int fd, const void *text, size_t n)
 static void give_up(struct peer *p, const char *why)
 {
     if (strncmp(p->told, why, sizeof p->told - 1))
-        ft_say_step(p->l->say, "no link with node %u yet: %s", p->node, why);
+        ft_say_step(p->l->say, "no link%s with node %u yet: %s", p->of, p->node, why);
     strncpy(p->told, why, sizeof p->told - 1);
     wait_then(p, 0);
 }
@@ -198,7 +225,7 @@ static void on_answer(void *arg, int fd, const uint8_t *bytes, const char *why)
         wait_then(p, CALL_MS);
     } else if (sound && a.verdict == FT_VERDICT_LEFT) {
         p->forced = false;
-        ft_publish(&words_of(p)->gone, 1);
+        ft_publish(gone_of(p->l, p->node), 1);
     } else {
         give_up(p, sound ? ft_verdict_text(a.verdict) : "it breaks the protocol");
     }
@@ -209,7 +236,7 @@ static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft
     struct peer *p = arg;
     struct ft_links *l = p->l;
     struct ft_greeting g = {.want = p->node < l->config.node ? FT_WANT_LINK : FT_WANT_CALL, .from = l->config.node,
-                            .from_incarnation = l->config.incarnation, .to = p->node};
+                            .from_incarnation = l->config.incarnation, .to = p->node, .stream = p->stream};
     uint8_t text[FT_GREETING_BYTES];
     struct ft_whereabouts entry;
 
@@ -219,7 +246,7 @@ static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft
         give_up(p, e->text);
         return;
     }
-    if (!look_up(p, &entry)) { /* meanwhile it is gone */
+    if (!look_up(l, p->node, &entry)) { /* meanwhile it is gone */
         close(fd);
         return;
     }
@@ -242,22 +269,11 @@ static void consider(struct peer *p)
     struct ft_whereabouts entry;
 
     if (p->node == p->l->config.node || p->dial || p->answer || event_pending(p->retry, EV_TIMEOUT, NULL) || !is_needed(p) ||
-        !look_up(p, &entry))
+        !look_up(p->l, p->node, &entry))
         return;
     p->dial = ft_auth_dial(p->l->auth, entry.addresses, entry.naddresses, FT_AUTH_LINK, on_dialed, p);
     if (!p->dial)
         give_up(p, "out of memory");
-}
-
-/* What is under way leads to somebody who is not there any more, or comes too early. */
-static void start_anew(struct peer *p)
-{
-    if (p->dial)
-        ft_auth_hang_up(p->dial);
-    p->dial = NULL;
-    ft_await_free(p->answer);
-    p->answer = NULL;
-    event_del(p->retry);
 }
 
 void ft_links_table_changed(struct ft_links *l)
@@ -266,25 +282,18 @@ void ft_links_table_changed(struct ft_links *l)
 
     if (!l || !l->peers)
         return;
-    for (uint32_t k = 0; k < l->config.nnodes; k++) {
-        struct peer *p = &l->peers[k];
-        uint32_t seen = p->seen;
-
-        if (k == l->config.node)
-            continue;
-        look_up(p, &entry);
-        if (p->seen != seen)
-            start_anew(p);
-        consider(p);
-    }
+    for (uint32_t k = 0; k < l->config.nnodes; k++)
+        if (k != l->config.node)
+            look_up(l, k, &entry);
+    ft_links_look(l);
 }
 
 void ft_links_look(struct ft_links *l)
 {
     if (!l || !l->peers)
         return;
-    for (uint32_t k = 0; k < l->config.nnodes; k++)
-        consider(&l->peers[k]);
+    for (uint32_t i = 0; i < l->npeers; i++)
+        consider(&l->peers[i]);
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)
@@ -330,19 +339,15 @@ static bool is_fetch(const struct ft_greeting *g) { return g->want >= FT_WANT_LO
 static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, enum ft_auth_kind kind)
 {
     struct ft_whereabouts entry;
-    struct peer *p;
 
     if (g->to != l->config.node || g->from >= l->config.nnodes || g->from == l->config.node ||
-        is_fetch(g) != (kind == FT_AUTH_FETCH) || (g->want == FT_WANT_LINK && g->from < l->config.node) ||
-        (g->want == FT_WANT_CALL && g->from > l->config.node))
+        g->stream > (is_fetch(g) ? 0 : l->spread) || is_fetch(g) != (kind == FT_AUTH_FETCH) ||
+        (g->want == FT_WANT_LINK && g->from < l->config.node) || (g->want == FT_WANT_CALL && g->from > l->config.node))
         return FT_VERDICT_NODE;
-    p = &l->peers[g->from];
-    look_up(p, &entry);
-    if (g->to_incarnation != l->config.incarnation || g->from_incarnation + 1 < p->seen)
+    look_up(l, g->from, &entry);
+    if (g->to_incarnation != l->config.incarnation || g->from_incarnation + 1 < l->seen[g->from])
         return FT_VERDICT_STALE;
-    if (g->from_incarnation + 1 > p->seen)
-        start_anew(p);
-    has_come(p, g->from_incarnation); /* the controller has started it: its predecessor is dead, though we have not been told yet */
+    has_come(l, g->from, g->from_incarnation); /* the controller has started it: its predecessor is dead, though we have not been told yet */
     if (!is_fetch(g) && has_left(l))
         return FT_VERDICT_LEFT;
     return FT_VERDICT_YES;
@@ -372,7 +377,7 @@ static void take_greeting(struct ft_links *l, int fd, enum ft_auth_kind kind, co
             ft_kept_take(l->config.kept, fd, said);
         return;
     }
-    p = &l->peers[said->from];
+    p = peer_of(l, said->stream, said->from);
     if (answered && said->want == FT_WANT_LINK) {
         post(p, fd, said->from_incarnation);
     } else {
@@ -437,7 +442,9 @@ int ft_links_new(struct ft_links **out, const struct ft_links_config *config, st
     memcpy(l->secret, config->secret, sizeof l->secret);
     l->config.secret = l->secret;
     l->pair[0] = l->pair[1] = -1;
-    l->posting = ft_shared_new(config->nnodes * sizeof *l->posting);
+    l->spread = config->region->header->params.spread;
+    l->npeers = (1 + l->spread) * config->nnodes;
+    l->posting = ft_shared_new(l->npeers * sizeof *l->posting);
     if (!l->posting || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->pair) < 0) {
         ft_err_set(e, FT_ESYS, "cannot prepare for links to other hosts: %s", strerror(errno));
         ft_links_free(l);
@@ -460,6 +467,7 @@ void ft_links_forget(struct ft_links *l)
     l->say = NULL;
     l->auth = NULL;
     l->peers = NULL; /* its events are of the other agent's loop */
+    l->seen = NULL;
     l->look = NULL;
     LIST_INIT(&l->callers);
     LIST_INIT(&l->servings);
@@ -467,16 +475,20 @@ void ft_links_forget(struct ft_links *l)
 
 static int make_peers(struct ft_links *l)
 {
-    l->peers = calloc(l->config.nnodes, sizeof *l->peers);
-    for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++) {
-        struct peer *p = &l->peers[k];
+    l->seen = calloc(l->config.nnodes, sizeof *l->seen);
+    l->peers = calloc(l->npeers, sizeof *l->peers);
+    for (uint32_t i = 0; l->peers && i < l->npeers; i++) {
+        struct peer *p = &l->peers[i];
 
-        *p = (struct peer){.l = l, .node = k, .wait_ms = RETRY_MS, .retry = evtimer_new(l->base, on_retry, p)};
-        p->forced = atomic_exchange(&l->posting[k], 0); /* a predecessor did not come to it */
+        *p = (struct peer){.l = l, .stream = i / l->config.nnodes, .node = i % l->config.nnodes, .wait_ms = RETRY_MS,
+                           .retry = evtimer_new(l->base, on_retry, p)};
+        p->forced = atomic_exchange(posting_of(p), 0); /* a predecessor did not come to it */
+        if (p->stream)
+            snprintf(p->of, sizeof p->of, " of stream %u", p->stream);
         if (!p->retry)
             return -1;
     }
-    return l->peers ? 0 : -1;
+    return l->peers && l->seen ? 0 : -1;
 }
 
 int ft_links_serve(struct ft_links *l, struct event_base *base, const struct ft_say *say)
@@ -489,7 +501,7 @@ int ft_links_serve(struct ft_links *l, struct event_base *base, const struct ft_
     l->say = say;
     l->auth = ft_auth_new(base, l->secret, say);
     if (l->auth)
-        ft_auth_expect(l->auth, l->config.nnodes);
+        ft_auth_expect(l->auth, l->npeers);
     l->look = event_new(base, -1, EV_PERSIST, on_look, l);
     if (!l->auth || !l->look || event_add(l->look, &often) < 0 || make_peers(l) < 0 ||
         ft_auth_listen(l->auth, l->config.listener, 1u << FT_AUTH_LINK | 1u << FT_AUTH_FETCH, on_came, l) < 0)
@@ -510,14 +522,16 @@ void ft_links_leave(struct ft_links *l)
     }
     while (!LIST_EMPTY(&l->callers))
         free_caller(LIST_FIRST(&l->callers));
-    for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++)
-        ft_await_free(l->peers[k].answer);
+    for (uint32_t i = 0; l->peers && i < l->npeers; i++)
+        ft_await_free(l->peers[i].answer);
     ft_auth_free(l->auth); /* and with it all dials */
     l->auth = NULL;
-    for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++)
-        ft_timer_free(l->peers[k].retry);
+    for (uint32_t i = 0; l->peers && i < l->npeers; i++)
+        ft_timer_free(l->peers[i].retry);
     free(l->peers);
     l->peers = NULL;
+    free(l->seen);
+    l->seen = NULL;
     ft_timer_free(l->look);
     l->look = NULL;
 }
@@ -529,7 +543,7 @@ void ft_links_free(struct ft_links *l)
     close_fd(&l->config.listener);
     close_fd(&l->pair[0]);
     close_fd(&l->pair[1]);
-    ft_shared_free(l->posting, l->config.nnodes * sizeof *l->posting);
+    ft_shared_free(l->posting, l->npeers * sizeof *l->posting);
     explicit_bzero(l->secret, sizeof l->secret);
     free(l);
 }

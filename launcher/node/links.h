@@ -2,11 +2,14 @@
 /* The agent's part of the links between nodes: it opens and proves the sockets, and hands them to its representative (local rank 0), who
    alone reads and writes them. Life of a link:
 
-     the representative wants one      its word `wanted` of that peer is ahead of the agent's `posted`, and the bell rings
+     the representative wants one      its word `wanted` of that stream and peer is ahead of the agent's `posted`, and the bell rings
      the node with the higher number   connects to the other's listening socket; the other one, if it wants the link, asks it to
                                        (a connection that says so and no more)
      both agents                       have proved the secret (auth.h), and compare node numbers and incarnations (struct ft_greeting)
      both agents                       send the socket over the socketpair whose other end local rank 0 inherits, then say `posted`
+
+   A link is of one stream: each of those from 0 to `spread` (ft/shm/layout.h) has one with each other node. They come and go alone. What
+   is known of a node, its incarnation and that it has left, is known for all of them.
 
    A socket that was handed over is replaced by the next one: only one side connects, so both sides see them in one order. It is tried
    again, after 10 ms to 1 s, for as long as the link is wanted and the table has the peer. The end of a connection is the end of no

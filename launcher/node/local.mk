@@ -37,6 +37,7 @@ launcher_node_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_node_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 launcher_node_linked_SOURCES = launcher/node/linked.c launcher/node/check.h
 launcher_node_linked_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_node_linked_LDFLAGS = -Wl,--wrap=ft_handover
 launcher_node_linked_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Checkpoints of arbitrary bytes that another node sends.

@@ -286,9 +286,12 @@ static int socket_of(const struct ft_node *n)
 /* A node that was replaced lacks what our log has no more, or we lack what nobody gives us: the representative has found out. */
 static bool is_lacked(const struct ft_node *n)
 {
-    for (uint32_t k = 0; k < n->d->nnodes; k++)
-        if (k != n->d->node && ft_look(&ft_region_link(&n->job->region, 0, k)->lacks))
-            return true;
+    const struct ft_region *r = &n->job->region;
+
+    for (uint32_t s = 0; s <= r->header->params.spread; s++)
+        for (uint32_t k = 0; k < n->d->nnodes; k++)
+            if (k != n->d->node && ft_look(&ft_region_link(r, s, k)->lacks))
+                return true;
     return false;
 }
 

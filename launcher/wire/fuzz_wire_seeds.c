@@ -109,15 +109,18 @@ static void from_agent(struct fuzz_input *in, int i)
     struct ft_greeting g = {.want = FT_WANT_LOG, .from = 2, .from_incarnation = 1, .to = 1, .position = 4096};
     struct ft_answer a = {.verdict = FT_VERDICT_YES, .node = 1, .extent_bytes = 4 << 20, .position = 1 << 20};
     struct ft_piece p = {.position = 4096, .length = 70000, .hash = 99};
+    struct ft_greeting link = {.want = FT_WANT_LINK, .from = 2, .to = 1, .stream = 3};
     uint8_t text[FT_GREETING_BYTES];
 
     if (i == 0)
         ft_greeting_put(&g, text);
     else if (i == 1)
         ft_answer_put(&a, text);
-    else
+    else if (i == 2)
         ft_piece_put(&p, text);
-    fuzz_add(in, text, i == 0 ? FT_GREETING_BYTES : i == 1 ? FT_ANSWER_BYTES : FT_PIECE_HEAD);
+    else
+        ft_greeting_put(&link, text);
+    fuzz_add(in, text, i == 1 ? FT_ANSWER_BYTES : i == 2 ? FT_PIECE_HEAD : FT_GREETING_BYTES);
 }
 
 /* Whole records in pieces; as many as fill more than an extent. */
@@ -139,16 +142,16 @@ static void log_pieces(struct fuzz_input *in, uint32_t length, bool gap)
 
 static void seed(struct fuzz_input *in, int i)
 {
-    in->bytes[0] = (uint8_t)(i < 2 ? 0 : i < 5 ? 2 : 3);
+    in->bytes[0] = (uint8_t)(i < 2 ? 0 : i < 6 ? 2 : 3);
     in->n = 1;
     if (i == 0)
         from_node(in);
     else if (i == 1)
         from_controller(in);
-    else if (i < 5)
+    else if (i < 6)
         from_agent(in, i - 2);
     else
-        log_pieces(in, i == 5 ? 16 : 400, i == 7);
+        log_pieces(in, i == 6 ? 16 : 400, i == 8);
 }
 
-const struct fuzz_target fuzz_target = {.seeds = 8, .seed = seed, .kinds = 4, .head = 100};
+const struct fuzz_target fuzz_target = {.seeds = 9, .seed = seed, .kinds = 4, .head = 100};

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { EDITION = 1 };
+enum { EDITION = 2 };
 enum { GREETING = 0x47, ANSWER = 0x41, PIECE = 0x50 };  /* what it is, so that none is taken for another */
 
 /* Goes through a message from its beginning. */
@@ -61,6 +61,7 @@ void ft_greeting_put(const struct ft_greeting *g, uint8_t to[FT_GREETING_BYTES])
     put32(&c, g->to);
     put32(&c, g->to_incarnation);
     put64(&c, g->position);
+    put32(&c, g->stream);
 }
 
 bool ft_greeting_get(const uint8_t from[FT_GREETING_BYTES], struct ft_greeting *g)
@@ -76,7 +77,8 @@ bool ft_greeting_get(const uint8_t from[FT_GREETING_BYTES], struct ft_greeting *
     g->to = get32(&from);
     g->to_incarnation = get32(&from);
     g->position = get64(&from);
-    return get64(&from) == 0 && get64(&from) == 0;
+    g->stream = get32(&from);
+    return get32(&from) == 0 && get64(&from) == 0;
 }
 
 void ft_answer_put(const struct ft_answer *a, uint8_t to[FT_ANSWER_BYTES])

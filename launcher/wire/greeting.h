@@ -23,6 +23,7 @@ struct ft_greeting {
     enum ft_greeting_want want;
     uint32_t from, from_incarnation, to, to_incarnation;  /* nodes */
     uint64_t position;
+    uint32_t stream;      /* whose link it is to be; of what is no link 0 */
 };
 
 enum ft_verdict {

@@ -11,6 +11,7 @@ liblaunch_la_SOURCES += \
 unit_tests += launcher/wire/unit
 launcher_wire_unit_SOURCES = \
 	launcher/wire/description_test.c \
+	launcher/wire/greeting_test.c \
 	launcher/wire/shares_test.c \
 	launcher/wire/wire_test.c
 launcher_wire_unit_CFLAGS = $(unit_cflags)
