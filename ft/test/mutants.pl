@@ -29,6 +29,7 @@ my $apart_halves = 'apart --only 3,11,300,2,0,0 --seeds 60';   # ... exchange ha
 my $apart_in_place = 'apart --only 3,11,300,2,0,1 --seeds 60';
 my $apart_gather = 'apart --only 4,21,75,1,0,0 --seeds 60';
 my $apart_mixed = 'apart --chance --only 7,21,75,10,0,3 --seeds 800';
+my $apart_two = 'apart --chance --only 7,21,75,10,0,32 --seeds 800';  # ... have two streams between them, ...
 my $apart_spills = 'apart --chance --only 7,21,300,10,1,0 --seeds 800';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -563,7 +564,21 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '        ft_nodes_look_for_gone(n);
 ', '', $apart_small],
     ['nodes: the log is released that a peer lacks', 'ft/shm/keeper.c',
-     'at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));', ';', 'apart --chance --only 7,21,600,10,2,0 --seeds 400'],
+     'at = ft_min(at, ft_ask(&words->acked_at));', ';', 'apart --chance --only 7,21,600,10,2,0 --seeds 400'],
+    ['what other hosts lack of a second stream is released', 'ft/shm/keeper.c',
+     'if (number_of(k, s) > p->spread)', 'if (number_of(k, s) > 0)', 'apart --chance --only 7,21,600,10,2,32 --seeds 400'],
+    ['a result of a call that is not made here yet is refused', 'ft/core/exchange.c',
+     'if (u >= x->end || (takes_turns(x, peer) && !is_ours(x, u)))', 'if (takes_turns(x, peer) && !is_ours(x, u))', $apart_two],
+    ['what a peer has of the first stream is noted for the second one', 'ft/core/frames.c',
+     'struct ft_link_words *words = ft_region_link(n->region, n->number, n->x.peer[p].node);
+    uint64_t acked', 'struct ft_link_words *words = ft_region_link(n->region, 1, n->x.peer[p].node);
+    uint64_t acked', 'apart --chance --only 7,21,600,10,2,32 --seeds 400'],
+    ['who comes into a second stream asks for no links', 'ft/core/nodes.c',
+     'if (n->represents)
+        n->wire.start(n->wire.net, n->number);', 'if (n->represents && !n->number)
+        n->wire.start(n->wire.net, n->number);', $apart_two],
+    ['a second stream begins between nodes where the first is', 'ft/core/nodes.c',
+     'ft_peek(&ft_region_stream(n->region, n->number).counters[0].done)', 'ft_peek(&ft_region_stream(n->region, 0).counters[0].done)', $apart_two],
 );
 my ($source, $library, $explore, $apart, @cc) = @ARGV;
 die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]\n" unless @cc;
