@@ -569,10 +569,6 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      'if (number_of(k, s) > p->spread)', 'if (number_of(k, s) > 0)', 'apart --chance --only 7,21,600,10,2,32 --seeds 400'],
     ['a result of a call that is not made here yet is refused', 'ft/core/exchange.c',
      'if (u >= x->end || (takes_turns(x, peer) && !is_ours(x, u)))', 'if (takes_turns(x, peer) && !is_ours(x, u))', $apart_two],
-    ['what a peer has of the first stream is noted for the second one', 'ft/core/frames.c',
-     'struct ft_link_words *words = ft_region_link(n->region, n->number, n->x.peer[p].node);
-    uint64_t acked', 'struct ft_link_words *words = ft_region_link(n->region, 1, n->x.peer[p].node);
-    uint64_t acked', 'apart --chance --only 7,21,600,10,2,32 --seeds 400'],
     ['who comes into a second stream asks for no links', 'ft/core/nodes.c',
      'if (n->represents)
         n->wire.start(n->wire.net, n->number);', 'if (n->represents && !n->number)
