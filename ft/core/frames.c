@@ -284,6 +284,16 @@ static bool is_full(const struct ft_nodes *n, uint64_t u)
            (ft_nodes_lags(op) || (op->takes && u >= n->s->first + op->out + n->s->params->slot_depth));
 }
 
+/* Its payload goes to a record that has no memory yet. */
+static bool lacks_memory(const struct ft_nodes *n, const struct ft_frame_head *head)
+{
+    const struct ft_exchange *x = &n->x;
+    bool in_record = head->type == FT_FRAME_RES ? head->unit == x->mine
+                                                : n->op && n->op->kind == FT_UNIT_GATHER && head->unit < x->mine + x->depth;
+
+    return n->op && in_record && head->unit >= x->mine && head->unit < x->end && ft_nodes_lacks_memory(n->op, head->unit);
+}
+
 int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, char **sink,
                       struct ft_error *e)
 {
@@ -305,7 +315,7 @@ int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head
         return err;
     if (payload && n->op && head->unit >= x->mine && head->unit >= n->s->first && head->unit < x->end && !ft_sig_equal(&head->sig, &n->s->sig))
         return mismatch(n, p, head, e);
-    if (head->type == FT_FRAME_RES && is_full(n, head->unit)) {
+    if ((head->type == FT_FRAME_RES && is_full(n, head->unit)) || (payload && lacks_memory(n, head))) {
         *take = FT_TAKE_WAIT;
         return 0;
     }

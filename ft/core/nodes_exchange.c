@@ -259,6 +259,8 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
     while ((step = ft_exchange_step(x, &u)) != FT_STEP_NONE) {
         if (step == FT_STEP_RESULT && ft_nodes_lags(op))
             return moved;  /* a peer is to take something first: that is waited for */
+        if (step != FT_STEP_FOLD && ft_nodes_lacks_memory(op, u))
+            return moved;
         moved = 1;
         if (step == FT_STEP_MAKE) {
             write_result(op, u, made_into(op, u - op->c->s->first));
@@ -317,8 +319,12 @@ void ft_nodes_look_for_gone(struct ft_nodes *n)
 static void find_awaited(struct ft_nodes_op *op, struct ft_await *a)
 {
     struct ft_nodes *n = op->n;
-    bool local = n->s->n > 1 && ft_nodes_awaits(op, a), given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
+    bool local = ft_nodes_awaits(op, a), given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
 
+    if (op->memory.kind != FT_AWAIT_NOBODY) {
+        *a = op->memory;
+        return;
+    }
     /* What local ranks have made is with other nodes, or it is these that make it. */
     if (!local || (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine)))
         *a = (struct ft_await){ .kind = FT_AWAIT_NOBODY };
@@ -402,8 +408,10 @@ static int turn(struct ft_nodes_op *op, struct ft_error *e)
 static int advance(struct ft_nodes_op *op, struct ft_await *a, struct ft_error *e)
 {
     for (;;) {
-        int moved = do_steps(op, e), sent;
+        int moved, sent;
 
+        op->memory.kind = FT_AWAIT_NOBODY;
+        moved = do_steps(op, e);
         if (moved < 0)
             return moved;
         /* A short one is done before sockets are asked again: these calls are what it costs. */

@@ -37,6 +37,13 @@ uint64_t ft_nodes_at(struct ft_nodes_op *op, uint64_t i)
     return op->at[i % FT_NODES_RING];
 }
 
+bool ft_nodes_lacks_memory(struct ft_nodes_op *op, uint64_t u)
+{
+    uint64_t i = u - op->n->s->first;
+
+    return ft_stream_lacks_memory(op->n->s, ft_nodes_at(op, i), ft_coll_result(op->c, i), &op->memory);
+}
+
 bool ft_nodes_hot(struct ft_nodes_op *op, uint64_t u)
 {
     const struct ft_stream *s = op->n->s;
@@ -120,6 +127,18 @@ static int64_t obstacle(const struct ft_nodes_op *op)
     if (op->kind == FT_UNIT_REDUCE)
         return s->n > 1 ? ft_stream_lacking(s, u) : -1;
     return op->verified ? -1 : absent(op);
+}
+
+/* It writes what is to be made into the record, for which there is no memory. */
+static bool lacks_memory(const struct ft_nodes_op *op, struct ft_await *a)
+{
+    struct ft_stream *s = op->c->s;
+    uint64_t result, position;
+
+    if (op->kind == FT_UNIT_REDUCE || ft_peek(&ft_stream_counters(s, s->rank)->done) > ft_nodes_unit(op, op->made))
+        return false;
+    position = ft_nodes_place(op, op->made, op->made_at, &result);
+    return ft_stream_lacks_memory(s, position, result, a);
 }
 
 void ft_nodes_push(struct ft_nodes_fold *f, const char *x)
@@ -231,8 +250,9 @@ static bool can_make(const struct ft_nodes_op *op)
 {
     struct ft_stream *s = op->c->s;
     uint64_t u = ft_nodes_unit(op, op->made), depth = s->params->slot_depth;
+    struct ft_await a;
 
-    if (op->made >= op->c->plan.units || op->made >= op->in || obstacle(op) >= 0)
+    if (op->made >= op->c->plan.units || op->made >= op->in || obstacle(op) >= 0 || lacks_memory(op, &a))
         return false;
     return op->takes ? op->made - op->out < depth : u < depth || ft_stream_committed(s, u - depth);
 }
@@ -325,7 +345,7 @@ bool ft_nodes_awaits(const struct ft_nodes_op *op, struct ft_await *a)
 
         *a = (struct ft_await){ .kind = op->kind == FT_UNIT_REDUCE ? FT_AWAIT_CONTRIBUTED : FT_AWAIT_CALLED, .rank = (uint32_t)rank, .all = true,
                                 .unit = op->kind == FT_UNIT_REDUCE ? ft_nodes_unit(op, op->made) : s->first };
-        if (rank >= 0)
+        if (rank >= 0 || lacks_memory(op, a))
             return true;
     }
     if (op->takes && op->out < op->made)

@@ -25,6 +25,7 @@ struct ft_nodes_op {
     /* the representative's */
     bool live, last;             /* it has units that are not committed; a replay comes to its end with it */
     struct ft_wait wait;         /* for what it waits, since something moved */
+    struct ft_await memory;      /* in this turn a record was to be written that has none yet; else of kind NOBODY */
     uint64_t since_ns;           /* it waits for a peer that is not there; 0: it does not */
 
     /* ... where records are, from the node's commit count on */
@@ -54,6 +55,9 @@ uint64_t ft_nodes_place(const struct ft_nodes_op *op, uint64_t i, uint64_t befor
 
 /* Where unit i's record is. base <= i, and not long ago. */
 uint64_t ft_nodes_at(struct ft_nodes_op *op, uint64_t i);
+
+/* Representative: unit u's record cannot be written yet; op->memory says so. */
+bool ft_nodes_lacks_memory(struct ft_nodes_op *op, uint64_t u);
 
 /* Unit u is of this operation, and its record is where it was written: nobody moves it before done_at is past it. */
 bool ft_nodes_hot(struct ft_nodes_op *op, uint64_t u);
