@@ -28,13 +28,16 @@ crowd = [waiting(r, 7, list(range(100, 200))) for r in range(100)]
 ways = [rank(r, "outside MPI", ways_back=["snapshot", "all"], snapshot={"pid": 9, "unit": 3, "seconds": 0.5 + r}) for r in range(4)]
 disk = {**call, "operation": "MPIX_Checkpoint(8 x byte)", "waits_for_disk": True}
 stored = [rank(0, "in MPI", unit=7, waits_for=[], waits_for_count=0, **disk), rank(1, "outside MPI")]
+streams = [rank(0, "in MPI", stream=3, unit=7, waits_for=[1], waits_for_count=1, **call),
+           rank(1, "in MPI", stream=3, unit=0, operation="coming in", call=None, site=None, waits_for=[2], waits_for_count=1),
+           rank(2, "in MPI", stream=None, unit=7, waits_for=[0], waits_for_count=1, **call)]
 saved = [rank(r, "outside MPI", node=None, snapshot=None, ways_back=["checkpoint"], no_start=None, operation=None, to_replay=None, checkpoint=14 + r % 2,
               checkpoint_seconds=2.5 - r % 2) for r in range(2)]
 memory = {"limit": 1000, "used": 500, "group": True, "programs": 100, "snapshots": 100, "promised": 7, "log": 100, "slots": 100, "launcher": 100}
 cache = {"results": 5, "bytes": 1234, "answers": 3, "complete": False}
 ways[3]["snapshot"]["threads"] = 12
 ways.append(rank(4, "outside MPI", ways_back=["all"], no_snapshot="a thread of it could not be stopped: 71 (worker), in system call 202"))
-replies = {"ways": {**info, "per_rank": ways}, "few": {**info, "per_rank": few}, "many": {**info, "per_rank": many}, "crowd": {**info, "per_rank": crowd}, "stored": {**info, "per_rank": stored, "bootstrap_cache": cache}, "other": {"error": "not here"},
+replies = {"ways": {**info, "per_rank": ways}, "streams": {**info, "per_rank": streams}, "few": {**info, "per_rank": few}, "many": {**info, "per_rank": many}, "crowd": {**info, "per_rank": crowd}, "stored": {**info, "per_rank": stored, "bootstrap_cache": cache}, "other": {"error": "not here"},
            "whole": {**info, "per_rank": saved, "log_bytes": 5 << 20, "released_bytes": 2 << 20, "spilled_bytes": 3 << 10, "per_node": None,
                      "memory": memory, "durable": {"last_version": 12, "last_at_seconds": 3720.0}},
            "garbage": b"hello\n", "nothing": b"", "cut": b'{"job": "fa'}
@@ -86,6 +89,14 @@ line '^RANKS  WAYS BACK  *SNAPSHOT.S AGE'
 line '^0-2  *snapshot, all  *0\.5 s to 2\.5 s$'
 line '^3  *snapshot of 12 threads, all  3\.5 s$'
 line '^4  *all  *a thread of it could not be stopped: 71 (worker), in system call 202$'
+over
+
+answer streams
+run status
+line '^0 .*in MPI .* stream 3, unit 7: MPI_Allreduce(sum, 1 x double) at prog+0x1; pid 1000 *1$'
+line '^1 .*in MPI .* stream 3, coming in; pid 1001 *2$'
+line '^2 .*in MPI .* unit 7: MPI_Allreduce(sum, 1 x double) at prog+0x1; pid 1002 *0$'
+grep -q '^2 .*stream' out && fail "$what: says which stream the world's is"
 over
 
 answer stored

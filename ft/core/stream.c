@@ -11,6 +11,17 @@
 #include "ft/shm/trail.h"
 #include "ft/shm/walk.h"
 
+/* For whoever looks for this rank's call: it may be in this stream. */
+static void enlist(struct ft_stream *s)
+{
+    _Atomic uint64_t *first = &ft_region_stream(s->region, 0).members[ft_stream_local(s, s->rank)].next;
+
+    if (s->number == 0 || ft_peek(&s->member->next))
+        return;
+    ft_note(&s->member->next, ft_max(1, ft_peek(first)));
+    ft_publish(first, s->number + 1);
+}
+
 /* What earlier incarnations have come to, by the rank's own words. */
 static void look_back(struct ft_stream *s)
 {
@@ -23,6 +34,7 @@ static void look_back(struct ft_stream *s)
     ft_note(&s->member->left, s->unit);
     ft_note(&s->member->called, s->called);
     ft_note(&s->member->mine, s->mine);
+    enlist(s);
 }
 
 /* What follows from its number and who this rank is on this node. */

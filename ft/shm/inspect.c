@@ -4,31 +4,34 @@
 #include <string.h>
 
 #include "ft/base/reduce.h"
+#include "ft/shm/streams.h"
 #include "ft/shm/trail.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
 enum { TRIES = 8 };
 
-/* What is read of the world's stream. */
-struct world {
+/* What is read of a stream. */
+struct view {
     const struct ft_params *p;
     const struct ft_stream_head *head;
     const struct ft_member *members;
+    const struct ft_stay *stays;
     const struct ft_counters *counters;
     const struct ft_trail *trails;
     const char *shorts;
     uint64_t short_bytes;
 };
 
-static struct world world_of(const struct ft_region *r)
+static struct view view_of(const struct ft_region *r, uint32_t stream)
 {
-    struct ft_stream_parts parts = ft_region_stream(r, 0);
+    struct ft_stream_parts parts = ft_region_stream(r, stream);
 
-    return (struct world){
+    return (struct view){
         .p = &r->header->params,
         .head = parts.head,
         .members = parts.members,
+        .stays = parts.stays,
         .counters = parts.counters,
         .trails = parts.trails,
         .shorts = parts.shorts,
@@ -36,9 +39,9 @@ static struct world world_of(const struct ft_region *r)
     };
 }
 
-static const struct ft_trail *trail_of(const struct world *w, uint32_t rank, uint64_t unit)
+static const struct ft_trail *trail_of(const struct view *v, uint32_t rank, uint64_t unit)
 {
-    return &w->trails[(uint64_t)rank * w->p->trail + (unit & (w->p->trail - 1))];
+    return &v->trails[(uint64_t)rank * v->p->trail + (unit & (v->p->trail - 1))];
 }
 
 /* A slot that it has taken is still being read. */
@@ -61,6 +64,7 @@ static void read_store(const struct ft_region *r, uint32_t rank, struct ft_inspe
     if (i->state != FT_RANK_ATTACHED || i->in_call || ft_look(&w->store_unit) != i->unit + 1)
         return;
     i->in_call = i->in_store = true;
+    i->first = i->unit;
     i->sig = (struct ft_sig){ .call = (uint8_t)ft_peek(&w->store_call), .root = -1, .elem = 1, .kind = FT_BYTE, .count = ft_peek(&w->store_count) };
     i->site = ft_peek(&w->store_site);
     i->store_pinned = !ft_peek(&w->store_commits) && i->sig.call == FT_CALL_CHECKPOINT && awaits_slot(r, w);
@@ -74,87 +78,149 @@ static void read_doubt(const struct ft_region *r, uint32_t rank, struct ft_inspe
     if (i->state != FT_RANK_ATTACHED || i->in_call)
         return;
     i->in_call = i->in_doubt = ft_trail_read(&w->asking, i->unit, &i->sig, &i->site);
+    i->first = i->unit;
     i->asks_all = i->in_doubt && ft_look(&w->doubt) == i->unit + 1;
 }
 
 /* The call in progress. Calls follow each other, so the next one begins where the last one left off: one entry of the trail
    tells whether it has been made. */
-static void read_call(const struct world *w, uint32_t rank, struct ft_inspect *i)
+static void read_call(const struct view *v, uint32_t rank, struct ft_inspect *i)
 {
-    const struct ft_member *m = &w->members[rank];
+    const struct ft_member *m = &v->members[rank];
+    uint64_t mine = ft_look(&m->mine);
 
-    i->replay_to = ft_look(&m->mine);
     i->called = ft_look(&m->called);
     for (int tries = 0; tries < TRIES; tries++) {
         i->unit = ft_look(&m->left);
-        i->in_call = ft_trail_read(i->unit < i->called ? &m->again : trail_of(w, rank, i->unit), i->unit, &i->sig, &i->site);
+        i->in_call = ft_trail_read(i->unit < i->called ? &m->again : trail_of(v, rank, i->unit), i->unit, &i->sig, &i->site);
         if (i->in_call || ft_look(&m->left) == i->unit)
             break;  /* else it has gone on meanwhile */
     }
-    i->replaying = i->unit < i->replay_to;
+    i->first = i->unit;
+    i->replayed = ft_min(i->unit, mine);
+    i->replay_to = mine;
     i->called = ft_max(i->called, i->unit + i->in_call);
 }
 
 /* What a dead incarnation has called, from all there is of its trail. */
-static uint64_t called_before(const struct world *w, uint32_t rank)
+static uint64_t called_before(const struct view *v, uint32_t rank)
 {
     uint64_t called = 0;
 
-    for (uint32_t k = 0; k < w->p->trail; k++)
-        called = ft_max(called, ft_look(&trail_of(w, rank, k)->unit));
+    for (uint32_t k = 0; k < v->p->trail; k++)
+        called = ft_max(called, ft_look(&trail_of(v, rank, k)->unit));
     return called;
 }
 
 /* How far it is with its contributions: all operations but the last one called are contributed to. */
-static uint64_t shown(const struct world *w, uint32_t rank, uint64_t called)
+static uint64_t shown(const struct view *v, uint32_t rank, uint64_t called)
 {
-    uint64_t last = called - 1, at = (uint64_t)rank * w->p->short_depth + (last & (w->p->short_depth - 1));
-    const struct ft_slot *slot = (const struct ft_slot *)(const void *)(w->shorts + at * w->short_bytes);
+    uint64_t last = called - 1, at = (uint64_t)rank * v->p->short_depth + (last & (v->p->short_depth - 1));
+    const struct ft_slot *slot = (const struct ft_slot *)(const void *)(v->shorts + at * v->short_bytes);
 
     if (!called)
         return 0;
     return ft_look(&slot->unit) > last ? called : last;
 }
 
-static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t rank, struct ft_inspect *i)
+static void read_counters(const struct view *v, uint32_t rank, struct ft_inspect *i)
 {
-    const struct ft_counters *c = &w->counters[rank];
-    uint64_t ready = ft_look(&w->head->ready);
+    const struct ft_counters *c = &v->counters[rank];
+    uint64_t ready = ft_look(&v->head->ready), extent_bytes = v->p->extent_bytes;
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);
     i->wants_memory = ft_look(&c->want) > ready && (ft_look(&c->done_at) / extent_bytes + 1) * extent_bytes >= ready;
 }
 
+/* How far it is in one stream, and in which call of it. */
+static void read_stream(const struct view *v, uint32_t rank, bool comes_here, struct ft_inspect *i)
+{
+    /* Counters first: what is said to be called below has then been called. */
+    read_counters(v, rank, i);
+    if (comes_here)
+        read_call(v, rank, i);
+    else
+        i->called = called_before(v, rank);
+    i->shown = shown(v, rank, i->called);
+    i->progress = i->unit + i->done + i->called + i->shown + i->contributed;
+}
+
+/* Its incarnation is in the world's stream once it is attached, and in another one once it has said so. */
+static bool has_come(const struct view *v, uint32_t stream, uint32_t rank, uint32_t state)
+{
+    return state == FT_RANK_ATTACHED && (stream == 0 || ft_look(&v->members[rank].next));
+}
+
+/* Of two calls the one whose wait was said last is shown. */
+static void read_other(const struct ft_region *r, uint32_t stream, uint32_t rank, struct ft_inspect *i)
+{
+    struct view v = view_of(r, stream);
+    struct ft_inspect there = { 0 };
+
+    read_stream(&v, rank, true, &there);
+    i->progress += there.progress;
+    i->replayed += there.replayed;
+    i->replay_to += there.replay_to;
+    i->wants_memory |= there.in_call && there.wants_memory;
+    if (!there.in_call || (i->in_call && i->awaits.stream != stream))
+        return;
+    i->in_call = true;
+    i->in_store = i->in_doubt = false;
+    i->stream = stream;
+    i->first = there.first;
+    i->sig = there.sig;
+    i->site = there.site;
+}
+
+/* Others are yet to come into a stream that it has come into: no call of it has begun, but its own has not ended. */
+static void read_join(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
+{
+    const struct ft_await *a = &i->awaits;
+    struct view v = view_of(r, a->stream);
+
+    if (a->kind != FT_AWAIT_JOINED || ft_look(&v.stays[a->rank].use) > a->unit)
+        return;
+    i->in_call = i->in_join = true;
+    i->stream = a->stream;
+    i->first = ft_look(&v.members[rank].left);
+    i->sig = (struct ft_sig){ .root = -1 };
+    i->site = 0;
+}
+
+static void read_rank(const struct ft_region *r, const struct view *world, uint32_t rank, struct ft_inspect *i)
+{
+    const struct ft_rank_block *b = ft_region_rank(r, rank);
+
+    memset(i, 0, sizeof *i);
+    i->state = ft_look32(&b->state);
+    i->incarnation = ft_look32(&b->incarnation);
+    i->pid = ft_look32(&b->attached_pid);
+    i->awaits = ft_await_read(&ft_region_doorbell(r, rank)->awaits);
+    if (i->state != FT_RANK_ATTACHED && i->state != FT_RANK_ABSENT)
+        i->unit = ft_look(&world->members[rank].left);
+    read_stream(world, rank, has_come(world, 0, rank, i->state), i);
+    read_store(r, rank, i);
+    read_doubt(r, rank, i);
+    if (i->state != FT_RANK_ATTACHED)
+        return;
+    for (uint32_t s = ft_streams_next(r, 0, rank); s; s = ft_streams_next(r, s, rank))
+        read_other(r, s, rank, i);
+    read_join(r, rank, i);
+    i->replaying = i->replayed < i->replay_to;
+}
+
 void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
 {
-    struct world w = world_of(r);
+    struct view world = view_of(r, 0);
 
-    for (uint32_t rank = 0; rank < w.p->nranks; rank++) {
-        const struct ft_rank_block *b = ft_region_rank(r, rank);
-        struct ft_inspect *i = &ranks[rank];
-
-        memset(i, 0, sizeof *i);
-        i->state = ft_look32(&b->state);
-        i->incarnation = ft_look32(&b->incarnation);
-        i->pid = ft_look32(&b->attached_pid);
-        i->awaits = ft_await_read(&ft_region_doorbell(r, rank)->awaits);
-        /* Counters first: what is said to be called below has then been called. */
-        read_counters(&w, w.p->extent_bytes, rank, i);
-        if (i->state == FT_RANK_ATTACHED) {
-            read_call(&w, rank, i);
-        } else {
-            i->called = called_before(&w, rank);
-            i->unit = i->state == FT_RANK_ABSENT ? 0 : ft_look(&w.members[rank].left);
-        }
-        i->shown = shown(&w, rank, i->called);
-        read_store(r, rank, i);
-        read_doubt(r, rank, i);
-    }
+    for (uint32_t rank = 0; rank < world.p->nranks; rank++)
+        read_rank(r, &world, rank, &ranks[rank]);
 }
 
 /* ---- whom a rank waits for -------------------------------------------------------------------------- */
 
+/* By how far it is in the stream. */
 static bool is_behind(const struct ft_inspect *other, enum ft_await_kind kind, uint64_t unit)
 {
     switch (kind) {
@@ -179,56 +245,71 @@ static bool is_behind(const struct ft_inspect *other, enum ft_await_kind kind, u
     return false;
 }
 
+/* In another stream than the world's, which is not read of all ranks: who has left it has finished with all of it. */
+static bool is_behind_there(const struct view *v, const struct ft_inspect *ranks, uint32_t other, const struct ft_await *a)
+{
+    struct ft_inspect there = { 0 };
+
+    if (a->kind == FT_AWAIT_JOINED)
+        return ft_look(&v->stays[other].use) <= a->unit;
+    if (!ft_streams_has(&v->stays[other]))
+        return false;
+    read_stream(v, other, has_come(v, a->stream, other, ranks[other].state), &there);
+    return is_behind(&there, a->kind, a->unit);
+}
+
 /* Somebody's call says what the unit is: that is all that who is in doubt waits for (core/bootstrap_place.c). */
-static bool is_answered(const struct ft_params *p, const struct ft_inspect *ranks, const struct ft_await *a)
+static bool is_answered(uint32_t nranks, const struct ft_inspect *ranks, const struct ft_await *a)
 {
     bool called = false;
 
-    for (uint32_t r = 0; r < p->nranks && a->kind == FT_AWAIT_ASKED; r++)
-        called |= ranks[r].called > a->unit;
+    for (uint32_t q = 0; q < nranks && a->kind == FT_AWAIT_ASKED; q++)
+        called |= ranks[q].called > a->unit;
     return called;
 }
 
-uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
+uint32_t ft_inspect_awaits(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
 {
     const struct ft_await *a = &ranks[rank].awaits;
+    struct view v = view_of(r, a->stream);
     uint32_t n = 0;
 
     if (awaited)
-        memset(awaited, 0, p->nranks * sizeof *awaited);
-    if (!ranks[rank].in_call || is_answered(p, ranks, a))
+        memset(awaited, 0, v.p->nranks * sizeof *awaited);
+    if (!ranks[rank].in_call || is_answered(v.p->nranks, ranks, a))
         return 0;
-    for (uint32_t r = 0; r < p->nranks; r++) {
-        bool is = r != rank && (a->all || r == a->rank) && is_behind(&ranks[r], a->kind, a->unit);
+    for (uint32_t q = 0; q < v.p->nranks; q++) {
+        bool is = q != rank && (a->all || q == a->rank) &&
+                  (a->stream ? is_behind_there(&v, ranks, q, a) : is_behind(&ranks[q], a->kind, a->unit));
 
         n += is;
         if (awaited)
-            awaited[r] = is;
+            awaited[q] = is;
     }
     return n;
 }
 
-bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank)
+bool ft_inspect_awaits_memory(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank)
 {
-    return ranks[rank].in_call && !ranks[rank].in_store && ranks[rank].wants_memory && ft_inspect_awaits(p, ranks, rank, NULL) == 0;
+    return ranks[rank].in_call && !ranks[rank].in_store && ranks[rank].wants_memory && ft_inspect_awaits(r, ranks, rank, NULL) == 0;
 }
 
 bool ft_inspect_awaits_disk(const struct ft_inspect *ranks, uint32_t rank) { return ranks[rank].in_store && ranks[rank].store_pinned; }
 
-int64_t ft_inspect_awaited(const struct ft_params *p, const struct ft_inspect *ranks)
+int64_t ft_inspect_awaited(const struct ft_region *r, const struct ft_inspect *ranks)
 {
     uint32_t waiting = 0;
     int64_t one = -1;
 
-    for (uint32_t r = 0; r < p->nranks; r++) {
-        if (ranks[r].state == FT_RANK_FINALIZED || ranks[r].state == FT_RANK_ENDED)
+    for (uint32_t q = 0; q < r->header->params.nranks; q++) {
+        if (ranks[q].state == FT_RANK_FINALIZED || ranks[q].state == FT_RANK_ENDED)
             continue;
-        if (ft_inspect_awaits(p, ranks, r, NULL)) {
+        if (ft_inspect_awaits(r, ranks, q, NULL)) {
             waiting++;
         } else {
-            if (one >= 0 || ft_inspect_awaits_memory(p, ranks, r) || ft_inspect_awaits_disk(ranks, r))
+            if (one >= 0 || ft_inspect_awaits_memory(r, ranks, q) || ft_inspect_awaits_disk(ranks, q))
                 return -1;
-            one = r;
+            one = q;
         }
     }
     return waiting ? one : -1;

@@ -35,6 +35,7 @@ static void begin(void)
     struct ft_error e;
 
     ft_params_default(&p, N, 2, 64u << 20);
+    p.nstreams = 1 + N;
     cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
     for (uint32_t r = 0; r < N; r++)
         attach(r, 0);
@@ -47,19 +48,18 @@ static void end(void)
 
 TestSuite(inspect, .init = begin, .fini = end);
 
-static void call(uint32_t rank, const struct ft_sig *sig)
+static void call_on(struct ft_stream *s, const struct ft_sig *sig, uint64_t site)
 {
     struct ft_error e;
 
-    cr_assert_eq(ft_stream_begin(&stream[rank], sig, 77, &e), 0);
+    cr_assert_eq(ft_stream_begin(s, sig, site, &e), 0);
 }
 
-static void contribute(uint32_t rank)
-{
-    struct ft_stream *s = &stream[rank];
+static void call(uint32_t rank, const struct ft_sig *sig) { call_on(&stream[rank], sig, 77); }
 
-    ft_publish(&ft_stream_short_slot(s, rank, s->unit)->unit, s->unit + 1);
-}
+static void contribute_on(struct ft_stream *s) { ft_publish(&ft_stream_short_slot(s, s->rank, s->unit)->unit, s->unit + 1); }
+
+static void contribute(uint32_t rank) { contribute_on(&stream[rank]); }
 
 /* It waits, for `whom` (ALL: everybody), in the unit that it is in. */
 enum { ALL = -1 };
@@ -76,24 +76,24 @@ static void contribute_and_wait(uint32_t rank)
     wait_for(rank, FT_AWAIT_SHOWN, ALL, stream[rank].unit);
 }
 
-static void leave(uint32_t rank)
+static void leave_on(struct ft_stream *s)
 {
-    struct ft_stream *s = &stream[rank];
-
     ft_stream_done_quiet(s, s->unit + 1, (s->unit + 1) * 64);
     ft_stream_end(s, 1, (s->unit + 1) * 64);
 }
 
+static void leave(uint32_t rank) { leave_on(&stream[rank]); }
+
 static uint32_t awaits(uint32_t rank)
 {
     ft_inspect_read(&region, ranks);
-    return ft_inspect_awaits(&region.header->params, ranks, rank, awaited);
+    return ft_inspect_awaits(&region, ranks, rank, awaited);
 }
 
 static int64_t culprit(void)
 {
     ft_inspect_read(&region, ranks);
-    return ft_inspect_awaited(&region.header->params, ranks);
+    return ft_inspect_awaited(&region, ranks);
 }
 
 Test(inspect, nobody_in_a_call)
@@ -408,8 +408,8 @@ Test(inspect, the_agent_is_awaited_at_the_end_of_memory)
     ft_publish(&head->ready, region.header->params.extent_bytes);
     ft_publish(&stream[0].counters[0].want, region.header->params.extent_bytes + 1);
     cr_assert_eq(awaits(0), 0);
-    cr_assert(ft_inspect_awaits_memory(&region.header->params, ranks, 0));
-    cr_assert_not(ft_inspect_awaits_memory(&region.header->params, ranks, 1));
+    cr_assert(ft_inspect_awaits_memory(&region, ranks, 0));
+    cr_assert_not(ft_inspect_awaits_memory(&region, ranks, 1));
     cr_assert_eq(culprit(), -1);
 }
 
@@ -422,6 +422,177 @@ Test(inspect, a_finalized_rank_does_not_count)
         wait_for(r, FT_AWAIT_SHOWN, 1, 0);
     }
     cr_assert_eq(culprit(), 1);
+}
+
+/* ---- a second stream, of three of them ---- */
+
+enum { SECOND = 2, CREW = 3, FIRST_UNIT = 5 };
+
+static struct ft_stream second[N];  /* [CREW] are there */
+static const uint32_t crew[CREW] = { 0, 1, 3 };
+static const struct ft_use use = { .stream = SECOND, .use = 1, .unit = FIRST_UNIT, .end = FIRST_UNIT * 64 };
+
+/* Its own words of having come in; the others' it does not wait for here: they have said so, or do right after. */
+static void come_in(void)
+{
+    struct ft_stay *stays = ft_region_stream(&region, SECOND).stays;
+
+    for (uint32_t i = 0; i < CREW; i++)
+        ft_publish(&stays[crew[i]].use, 1);
+    for (uint32_t i = 0; i < CREW; i++) {
+        ft_publish(&ft_region_stream(&region, SECOND).counters[crew[i]].done, FIRST_UNIT);
+        ft_stream_join(&second[i], &stream[crew[i]], &use, crew, CREW, i, "SECOND");
+    }
+}
+
+static void say_on(struct ft_stream *s, enum ft_await_kind kind, int whom, uint64_t unit)
+{
+    struct ft_await a = { .kind = kind, .all = whom == ALL, .rank = whom == ALL ? 0 : (uint32_t)whom, .unit = unit };
+
+    a = ft_stream_await_of(s, a);
+    ft_await_say(&ft_region_doorbell(&region, ft_stream_local(s, s->rank))->awaits, &a);
+}
+
+static void wait_on(struct ft_stream *s, const struct ft_sig *sig)
+{
+    call_on(s, sig, 90 + s->number);
+    contribute_on(s);
+    say_on(s, FT_AWAIT_SHOWN, ALL, s->unit);
+}
+
+/* Rank 2 is not in it, and has a world that is further than the stream's units. */
+Test(inspect, a_call_on_another_stream_waits_for_its_members)
+{
+    for (uint32_t k = 0; k < 9; k++)
+        for (uint32_t r = 0; r < N; r++) {
+            call(r, &small);
+            contribute(r);
+            leave(r);
+        }
+    come_in();
+    look();
+    for (uint32_t r = 0; r < N; r++)
+        cr_assert(!ranks[r].in_call && ranks[r].stream == 0 && ranks[r].unit == 9, "rank %u", r);
+    wait_on(&second[0], &small);
+    wait_on(&second[2], &small);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[1]);
+    cr_assert(ranks[3].in_call && ranks[3].stream == SECOND && ranks[3].first == FIRST_UNIT && ranks[3].site == 92);
+    cr_assert(ft_sig_equal(&ranks[3].sig, &small));
+    cr_assert(ranks[3].unit == 9 && ranks[3].called == 9 && ranks[3].done == 9, "of the world as ever");
+    cr_assert_eq(culprit(), -1, "rank 2 waits for nobody either");
+    call(2, &small);
+    contribute_and_wait(2);
+    cr_assert_eq(awaits(2), 3, "who is in another stream has not called it");
+    cr_assert_eq(culprit(), 1, "over both streams");
+    contribute_on(&second[1]);
+    call_on(&second[1], &small, 93);
+    look();
+    cr_assert(ranks[1].in_call && ranks[1].stream == SECOND && ranks[1].site == 93, "it has not waited yet");
+    cr_assert_eq(awaits(0), 0);
+}
+
+Test(inspect, what_a_rank_does_in_another_stream_is_progress)
+{
+    uint64_t before;
+
+    come_in();
+    look();
+    before = ranks[0].progress;
+    call_on(&second[0], &small, 91);
+    look();
+    cr_assert_neq(ranks[0].progress, before);
+    before = ranks[0].progress;
+    contribute_on(&second[0]);
+    leave_on(&second[0]);
+    look();
+    cr_assert_neq(ranks[0].progress, before);
+    cr_assert_not(ranks[0].in_call);
+}
+
+Test(inspect, a_wait_for_others_to_come_into_a_stream)
+{
+    struct ft_stay *stays = ft_region_stream(&region, SECOND).stays;
+
+    come_in();
+    ft_publish(&stays[3].use, 0);
+    say_on(&second[0], FT_AWAIT_JOINED, 2, 0);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[3]);
+    cr_assert(ranks[0].in_call && ranks[0].in_join && ranks[0].stream == SECOND && ranks[0].first == FIRST_UNIT);
+    ft_publish(&stays[3].use, 1);
+    cr_assert_eq(awaits(0), 0);
+    cr_assert(!ranks[0].in_call && !ranks[0].in_join);
+}
+
+/* Of a call on each stream the one is shown that it has said last. */
+Test(inspect, a_rank_in_two_calls)
+{
+    come_in();
+    wait_on(&second[0], &small);
+    call(0, &large);
+    look();
+    cr_assert(ranks[0].stream == SECOND && ft_sig_equal(&ranks[0].sig, &small));
+    cr_assert_eq(awaits(0), 2);
+    wait_for(0, FT_AWAIT_CONTRIBUTED, ALL, 0);
+    look();
+    cr_assert(ranks[0].stream == 0 && ft_sig_equal(&ranks[0].sig, &large));
+    cr_assert_eq(awaits(0), 3);
+}
+
+Test(inspect, who_has_left_a_stream_is_not_awaited_there)
+{
+    come_in();
+    wait_on(&second[0], &small);
+    cr_assert_eq(awaits(0), 2);
+    ft_stream_leave_use(&second[1]);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[3]);
+}
+
+/* Its predecessor was in a call there: so is the successor only when it has come there again. */
+Test(inspect, a_successor_comes_into_its_streams_again)
+{
+    come_in();
+    for (uint32_t i = 0; i < CREW; i++) {
+        call_on(&second[i], &small, 91);
+        contribute_on(&second[i]);
+        leave_on(&second[i]);
+    }
+    wait_on(&second[0], &small);
+    wait_on(&second[1], &small);
+    call_on(&second[2], &small, 91);
+    attach(3, 1);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[3]);
+    cr_assert(!ranks[3].in_call && !ranks[3].replaying);
+    ft_stream_join(&second[2], &stream[3], &use, crew, CREW, 2, "SECOND");
+    look();
+    cr_assert(!ranks[3].in_call && ranks[3].replaying);
+    cr_assert(ranks[3].replayed == FIRST_UNIT && ranks[3].replay_to == FIRST_UNIT + 1);
+    call_on(&second[2], &small, 91);
+    look();
+    cr_assert(ranks[3].in_call && ranks[3].stream == SECOND && ranks[3].first == FIRST_UNIT);
+    ft_stream_end(&second[2], 1, (FIRST_UNIT + 1) * 64);
+    contribute_on(&second[2]);
+    cr_assert_eq(awaits(0), 0, "its predecessor had called it");
+    cr_assert_not(ranks[3].replaying);
+}
+
+Test(inspect, the_agent_is_awaited_for_memory_of_another_stream)
+{
+    struct ft_stream_parts parts = ft_region_stream(&region, SECOND);
+
+    come_in();
+    ft_publish(&parts.head->ready, region.header->params.extent_bytes);
+    ft_publish(&parts.counters[0].want, region.header->params.extent_bytes + 1);
+    look();
+    cr_assert_not(ft_inspect_awaits_memory(&region, ranks, 0));
+    call_on(&second[0], &small, 91);
+    say_on(&second[0], FT_AWAIT_MEMORY, 0, region.header->params.extent_bytes);
+    look();
+    cr_assert(ft_inspect_awaits_memory(&region, ranks, 0));
+    cr_assert_eq(culprit(), -1);
 }
 
 /* Another node's frame is shown in the line about mismatched calls: its numbers index nothing (found by fuzz_frames). */

@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 37, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 38, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -266,6 +266,9 @@ struct ft_member {
                                                  attaches its cut (agent) */
     _Atomic uint64_t mine;                    /* units that earlier ones had finished with ... */
     _Atomic uint64_t called;                  /* ... and, at least, called: as it found them */
+    _Atomic uint64_t next;                    /* a round of the streams that it has come into, from the
+                                                 first one on: which comes after this one, plus one; 0:
+                                                 it has not come into this one, or only into the first */
     struct ft_trail again;                    /* the last call it made that an earlier one had made */
     _Atomic uint64_t cut_unit, cut;           /* agent: its next incarnation goes on from this unit, and
                                                  from this position of the log (ft/shm/cut.h); 0: from

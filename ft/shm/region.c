@@ -209,6 +209,7 @@ static void renew_member(struct ft_member *m)
     atomic_store(&m->left, 0);
     atomic_store(&m->mine, 0);
     atomic_store(&m->called, 0);
+    atomic_store(&m->next, 0);
     atomic_store(&m->again.unit, 0);
 }
 

@@ -8,7 +8,8 @@
    and all come in where it says (ft_stream_join, ft/core/stream.h). Nobody works before all have
    come. Who has left needs it no more, but its cut may lie before that.
 
-   Which rank is in which stream is said by the rank itself (struct ft_stay). */
+   Which rank is in which stream is said by the rank itself (struct ft_stay). Which streams its
+   incarnation has come into is a list (ft_streams_next): nobody looks through the directory for that. */
 #ifndef FT_SHM_STREAMS_H
 #define FT_SHM_STREAMS_H
 
@@ -33,6 +34,14 @@ bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *
 static inline bool ft_streams_has(const struct ft_stay *stay)
 {
     return atomic_load_explicit(&stay->use, memory_order_acquire) > atomic_load_explicit(&stay->left, memory_order_acquire);
+}
+
+/* The one after `stream` in the round of those that rank's incarnation has come into. 0: that was the last one. */
+static inline uint32_t ft_streams_next(const struct ft_region *r, uint32_t stream, uint32_t rank)
+{
+    uint64_t next = atomic_load_explicit(&ft_region_stream(r, stream).members[rank].next, memory_order_acquire);
+
+    return next ? (uint32_t)next - 1 : 0;
 }
 
 /* Its log has come so far, by what ranks say: no later than where it is. */

@@ -320,33 +320,60 @@ void check_log(void)
 
 /* ---- inspection ------------------------------------------------------------------------------------- */
 
+/* What it says of the call that r waits in, on the stream that r has named: r is yet to see others there, or has called it. */
+static bool is_call_of(const struct actor *r, const struct ft_inspect *i)
+{
+    struct ft_await a = ft_await_read(&ft_region_doorbell(&job.region, r->index)->awaits);
+    const struct ft_stream *s = a.stream ? &r->second.stream : &r->stream;
+
+    if (!i->in_call || i->stream != a.stream || i->first != s->unit || i->in_join != (a.kind == FT_AWAIT_JOINED))
+        return false;
+    return i->in_join || i->in_doubt || (i->site == s->site && ft_sig_equal(&i->sig, &s->sig));
+}
+
+/* All of them make the call. */
+static bool are_of_crew(const struct actor *r, const struct ft_inspect *i, const bool *awaited)
+{
+    uint32_t crew[MAX_RANKS], me, n = i->stream ? crew_of(r, crew, &me) : 0;
+
+    for (uint32_t q = 0; i->stream && q < job.sc.ranks; q++) {
+        bool in = false;
+
+        for (uint32_t k = 0; k < n; k++)
+            in |= crew[k] == q;
+        if (awaited[q] && !in)
+            return false;
+    }
+    return true;
+}
+
 /* Of a rank that waits, or that is between two calls. What it waits for may have come since it looked, but not if it waits
    again. */
 void check_inspection(const struct actor *r, bool again)
 {
-    const struct ft_params *p = &job.region.header->params;
     struct ft_inspect all[MAX_RANKS];
     const struct ft_inspect *i = &all[r->index];
     bool waits = r->at.kind == FT_POINT_WAIT, awaited[MAX_RANKS];
 
     if (r->at.kind == -1 && atomic_load(&r->patience.doorbells.asleep[r->index]) != FT_AWAKE)
         failed("rank %u incarnation %u call %u: its flag is up, and it does not sleep", r->index, r->incarnation, r->call);
-    if ((!waits && r->at.kind != -1) || job.failure[0] || job.sc.disputed || job.sc.two) /* who waits for whom is what they dispute */
+    if ((!waits && r->at.kind != -1) || job.failure[0] || job.sc.disputed) /* who waits for whom is what they dispute */
         return;
     ft_inspect_read(&job.region, all);
     if (i->in_store && !waits)
         failed("rank %u incarnation %u call %u: inspection says it is busy with models", r->index, r->incarnation, r->call);
     if (i->in_store) {  /* for a slot: no call yet */
-        if (again && i->sig.call == FT_CALL_CHECKPOINT && !ft_inspect_awaits(p, all, r->index, awaited))
+        if (again && i->sig.call == FT_CALL_CHECKPOINT && !ft_inspect_awaits(&job.region, all, r->index, awaited))
             failed("rank %u incarnation %u waits for nobody before call %u's checkpoint, inspection says", r->index, r->incarnation, r->call);
         return;
     }
-    if (i->in_call != waits || i->unit != r->stream.unit ||
-        (waits && !i->in_doubt && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
-        failed("rank %u incarnation %u call %u: inspection says unit %llu, %s a call", r->index, r->incarnation, r->call,
-               (unsigned long long)i->unit, i->in_call ? "in" : "outside");
-    if (waits && !ft_inspect_awaits(p, all, r->index, awaited) && again && !ft_inspect_awaits_memory(p, all, r->index))
+    if (i->unit != r->stream.unit || (waits ? !is_call_of(r, i) : i->in_call))
+        failed("rank %u incarnation %u call %u: inspection says unit %llu, %s call, unit %llu of stream %u", r->index, r->incarnation, r->call,
+               (unsigned long long)i->unit, i->in_join ? "in no" : i->in_call ? "in a" : "outside a", (unsigned long long)i->first, i->stream);
+    if (waits && !ft_inspect_awaits(&job.region, all, r->index, awaited) && again && !ft_inspect_awaits_memory(&job.region, all, r->index))
         failed("rank %u incarnation %u call %u waits for nobody, inspection says", r->index, r->incarnation, r->call);
     if (waits && awaited[r->index])
         failed("rank %u waits for itself, inspection says", r->index);
+    if (waits && !are_of_crew(r, i, awaited))
+        failed("rank %u incarnation %u call %u waits for a rank that is not in its stream, inspection says", r->index, r->incarnation, r->call);
 }

@@ -413,6 +413,20 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      'return ft_look(&slot->unit) > last ? called : last;', 'return called;'],
     ['inspection: a rank is in the call of its predecessor', 'ft/shm/inspect.c',
      'i->unit < i->called ? &m->again : trail_of', '0 ? &m->again : trail_of'],
+    ['inspection: ... or in a stream that it was in', 'ft/shm/region.c',
+     '    atomic_store(&m->next, 0);
+', '', $two_more],
+    ['inspection: no other stream is looked at', 'ft/shm/inspect.c',
+     'rank); s; s =', 'rank); 0; s =', $two],
+    ['inspection: of two calls another one is shown than that it waits in', 'ft/shm/inspect.c',
+     'i->in_call && i->awaits.stream != stream', 'i->in_call', $two],
+    ['inspection: a rank that waits for others to come into a stream is in no call', 'ft/shm/inspect.c',
+     '    read_join(r, rank, i);
+', '', $two],
+    ["inspection: who is behind in a stream follows from the world's units", 'ft/shm/inspect.c',
+     'a->stream ? is_behind_there(&v, ranks, q, a) :', '0 ? is_behind_there(&v, ranks, q, a) :', $two],
+    ['inspection: a rank that is not in the stream is awaited there', 'ft/shm/inspect.c',
+     'if (!ft_streams_has(&v->stays[other]))', 'if (0)', $two_more],
     ['a version is said before its models are written (VERSION_FIRST)', 'ft/checkpoint.c',
      '    err = write_models(c, slot, m, &hash, e);
     if (!err)

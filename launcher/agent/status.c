@@ -84,9 +84,10 @@ static uint32_t awaits_here(const struct look *l, uint32_t rank)
 static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_params *params = &l->job->region.header->params;
-    bool between = params->nnodes > 1 && !l->all[rank].in_store && !l->all[rank].replaying;
+    const struct ft_inspect *i = &l->all[rank];
+    bool between = params->nnodes > 1 && i->stream <= params->spread && !i->in_store && !i->replaying; /* others are of this node alone */
     bool pinned = ft_inspect_awaits_disk(l->all, rank);
-    uint32_t n = between ? awaits_here(l, rank) : ft_inspect_awaits(params, l->all, rank, l->awaited);
+    uint32_t n = between && !i->stream ? awaits_here(l, rank) : ft_inspect_awaits(&l->job->region, l->all, rank, l->awaited);
     json_t *list = json_array();
 
     for (uint32_t r = 0; r < params->nranks && json_array_size(list) < FT_STATUS_AWAITED; r++)
@@ -94,33 +95,34 @@ static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
             json_array_append_new(list, json_integer(ft_job_rank(l->job, r)));
     json_object_set_new(o, "waits_for", list);
     json_object_set_new(o, "waits_for_count", json_integer(n));
-    json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
+    json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(&l->job->region, l->all, rank)));
     json_object_set_new(o, "waits_for_disk", json_boolean(pinned && params->nnodes == 1));
     if (params->nnodes > 1) /* pinned: by what goes to the next one (partner.h) or to the controller */
         json_object_set_new(o, "waits_for_hosts", json_boolean(pinned || (between && !n)));
 }
 
-/* The longest part of an allgatherv is in no signature; between nodes there is one way (ft/core/nodes.h). */
-static const char *way_of(const struct look *l, const struct ft_sig *sig)
+/* The longest part of an allgatherv is in no signature, nor is how many ranks another stream has; between nodes there is one way
+   (ft/core/nodes.h). */
+static const char *way_of(const struct look *l, const struct ft_inspect *i)
 {
     const struct ft_params *p = &l->job->region.header->params;
+    const struct ft_sig *sig = &i->sig;
     uint64_t bytes = sig->count * sig->elem;
 
-    if (p->nnodes > 1 || p->nranks == 1 || sig->call == FT_CALL_ALLGATHERV)
+    if (i->stream || p->nnodes > 1 || p->nranks == 1 || sig->call == FT_CALL_ALLGATHERV)
         return NULL;
     if (ft_sig_agrees(sig))
         return ft_way_text(FT_WAY_SHORT);
     return ft_way_text(ft_plan_choose(p, sig, bytes, sig->call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes));
 }
 
-static void add_call(json_t *o, const struct look *l, uint32_t rank)
+static void add_operation(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_inspect *i = &l->all[rank];
     const struct ft_sig *sig = &i->sig;
     char text[160];
 
     ft_sig_print(sig, text, sizeof text);
-    json_object_set_new(o, "unit", json_integer((json_int_t)i->unit));
     json_object_set_new(o, "operation", json_string(text));
     text[strcspn(text, "(")] = 0;
     json_object_set_new(o, "call", json_string(text));
@@ -128,9 +130,22 @@ static void add_call(json_t *o, const struct look *l, uint32_t rank)
     json_object_set_new(o, "type", sig->count && sig->kind < FT_NKINDS ? json_string(ft_kind_text(sig->kind)) : json_null());
     json_object_set_new(o, "reduction", sig->reduction == FT_NONE ? json_null() : json_string(ft_reduction_text(sig->reduction)));
     json_object_set_new(o, "root", sig->root < 0 ? json_null() : json_integer(sig->root));
-    if (way_of(l, sig))
-        json_object_set_new(o, "algorithm", json_string(way_of(l, sig)));
+    if (way_of(l, i))
+        json_object_set_new(o, "algorithm", json_string(way_of(l, i)));
     json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+}
+
+static void add_call(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_inspect *i = &l->all[rank];
+
+    json_object_set_new(o, "unit", json_integer((json_int_t)i->first));
+    if (i->stream)
+        json_object_set_new(o, "stream", json_integer(i->stream));
+    if (i->in_join)
+        json_object_set_new(o, "operation", json_string("coming in"));
+    else
+        add_operation(o, l, rank);
     add_awaited(o, l, rank);
 }
 
@@ -189,7 +204,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     if (o && alive && i->in_call)
         add_call(o, l, rank);
     if (o && alive && i->replaying) {
-        json_object_set_new(o, "replayed", json_integer((json_int_t)i->unit));
+        json_object_set_new(o, "replayed", json_integer((json_int_t)i->replayed));
         json_object_set_new(o, "to_replay", json_integer((json_int_t)i->replay_to));
     }
     if (o && l->job->options->max_restarts && ft_proc_phase(proc) != FT_PROC_RETIRED)

@@ -18,8 +18,8 @@ enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS
 
 /* Where a rank was when last looked at. */
 struct seen {
-    uint64_t since_ns, unit;
-    uint32_t incarnation, state;
+    uint64_t since_ns, unit, first;
+    uint32_t incarnation, state, stream;
     bool in_call;
 };
 
@@ -42,9 +42,11 @@ const struct ft_inspect *ft_watch_look(struct ft_watch *w)
         const struct ft_inspect *i = &w->now[r];
         struct seen *s = &w->seen[r];
 
-        if (s->since_ns && s->unit == i->unit && s->incarnation == i->incarnation && s->state == i->state && s->in_call == i->in_call)
+        if (s->since_ns && s->unit == i->unit && s->stream == i->stream && s->first == i->first && s->incarnation == i->incarnation &&
+            s->state == i->state && s->in_call == i->in_call)
             continue;
-        *s = (struct seen){.since_ns = now, .unit = i->unit, .incarnation = i->incarnation, .state = i->state, .in_call = i->in_call};
+        *s = (struct seen){.since_ns = now, .unit = i->unit, .stream = i->stream, .first = i->first, .incarnation = i->incarnation,
+                           .state = i->state, .in_call = i->in_call};
     }
     return w->now;
 }
@@ -76,19 +78,19 @@ static void tell_progress(struct ft_watch *w, uint64_t now)
     if (w->told_ns && now - w->told_ns < PROGRESS_EVERY_MS * 1000000ull)
         return;
     waiting = longest_waiting(w, now);
-    if (waiting < 0 || !ft_inspect_awaits(params, w->now, (uint32_t)waiting, w->awaited))
+    if (waiting < 0 || !ft_inspect_awaits(&w->job->region, w->now, (uint32_t)waiting, w->awaited))
         return;
     for (uint32_t r = 0; r < params->nranks; r++)
-        if (w->awaited[r] && w->now[r].replaying && w->now[r].replay_to - w->now[r].unit > left) {
+        if (w->awaited[r] && w->now[r].replaying && w->now[r].replay_to - w->now[r].replayed > left) {
             slowest = r;
-            left = w->now[r].replay_to - w->now[r].unit;
+            left = w->now[r].replay_to - w->now[r].replayed;
         }
     if (slowest < 0)
         return;
     w->told_ns = now;
     ft_say_notice(&w->job->say, "rank %u replays: unit %llu of %llu (%llu%%)", ft_job_rank(w->job, (uint32_t)slowest),
-                  (unsigned long long)w->now[slowest].unit, (unsigned long long)w->now[slowest].replay_to,
-                  (unsigned long long)(w->now[slowest].unit * 100 / w->now[slowest].replay_to));
+                  (unsigned long long)w->now[slowest].replayed, (unsigned long long)w->now[slowest].replay_to,
+                  (unsigned long long)(w->now[slowest].replayed * 100 / w->now[slowest].replay_to));
 }
 
 static void replays_are_told(struct ft_watch *w, uint64_t now)
@@ -133,7 +135,7 @@ static void returns_are_told(struct ft_watch *w)
 /* A number that changes whenever the rank gets on with anything. */
 static uint64_t place_of(const struct ft_inspect *i)
 {
-    return i->unit + i->done + i->called + i->shown + i->contributed + ((uint64_t)i->incarnation << 48) + ((uint64_t)i->state << 40);
+    return i->progress + ((uint64_t)i->incarnation << 48) + ((uint64_t)i->state << 40);
 }
 
 /* Ctrl-Z stops every rank: then nobody waits. Any one but the awaited tells. */
@@ -146,7 +148,7 @@ static bool is_suspended(const struct ft_job *job, int64_t awaited)
 }
 
 /* Of a node with others one rank in a call may wait for them. So the one that the others here wait for is the one that is in none, and
-   has not been where they are; with one rank there is nobody to tell. */
+   has not been where they are; with one rank there is nobody to tell. Who is in a call of another stream may wait for nobody here. */
 static int64_t awaited_here(const struct ft_watch *w)
 {
     int64_t out = -1;
@@ -156,15 +158,15 @@ static int64_t awaited_here(const struct ft_watch *w)
         if (w->now[r].state == FT_RANK_ATTACHED && !w->now[r].in_call)
             out = out < 0 ? (int64_t)r : n;
     for (uint32_t r = 0; out >= 0 && out < n && r < n; r++)
-        in += w->now[r].in_call && !w->now[r].replaying && w->now[r].unit >= w->now[out].unit;
+        in += w->now[r].in_call && w->now[r].stream == 0 && !w->now[r].replaying && w->now[r].unit >= w->now[out].unit;
     return in && in == n - 1 ? out : -1;
 }
 
 static int64_t awaited(const struct ft_watch *w)
 {
-    const struct ft_params *p = &w->job->region.header->params;
+    const struct ft_region *region = &w->job->region;
 
-    return p->nnodes > 1 ? awaited_here(w) : ft_inspect_awaited(p, w->now);
+    return region->header->params.nnodes > 1 ? awaited_here(w) : ft_inspect_awaited(region, w->now);
 }
 
 static void look_for_hang(struct ft_watch *w, uint64_t now)

@@ -167,12 +167,14 @@ static void tell_awaited(const json_t *rank, char text[TEXT])
 static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
 {
     long long restarts = number(rank, "restarts");
-    char more[TEXT] = "";
+    char more[TEXT] = "", stream[48] = "";
 
-    if (has(rank, "operation") && coarse)
-        snprintf(text, TEXT, "%s", string(rank, "operation"));
+    if (has(rank, "stream") && !coarse)
+        snprintf(stream, sizeof stream, "stream %lld, ", number(rank, "stream"));
+    if (has(rank, "operation") && (coarse || !has(rank, "site")))
+        snprintf(text, TEXT, "%s%s", stream, string(rank, "operation"));
     else if (has(rank, "operation"))
-        snprintf(text, TEXT, "unit %lld: %s at %s", number(rank, "unit"), string(rank, "operation"), string(rank, "site"));
+        snprintf(text, TEXT, "%sunit %lld: %s at %s", stream, number(rank, "unit"), string(rank, "operation"), string(rank, "site"));
     else if (!coarse && !strcmp(string(rank, "state"), "outside MPI"))
         snprintf(text, TEXT, "%lld unit%s done", number(rank, "units"), ft_plural((uint64_t)number(rank, "units")));
     if (has(rank, "node")) { /* of several */
