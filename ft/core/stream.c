@@ -96,6 +96,8 @@ static void come_in(struct ft_stream *s, const struct ft_use *use)
 {
     struct ft_counters *mine = ft_stream_counters(s, s->rank);
 
+    ft_streams_use(s->region, s->number);
+
     if (ft_peek(&s->stay->use) >= use->use)
         return;
     ft_note(&mine->contributed, use->unit);

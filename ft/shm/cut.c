@@ -38,7 +38,7 @@ uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream)
    way back before the rest is done. */
 static void move(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
         struct ft_position at = ft_position_in(p, s);
 
         ft_note(&member_of(r, rank, s)->cut_unit, at.unit);
@@ -48,7 +48,7 @@ static void move(const struct ft_region *r, uint32_t rank, const struct ft_posit
 
 bool ft_cut_is_after(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
         const struct ft_member *m = member_of(r, rank, s);
         struct ft_position at = ft_position_in(p, s);
 
@@ -66,7 +66,7 @@ void ft_cut_register(const struct ft_region *r, uint32_t rank, const struct ft_p
 
 void ft_cut_hold(const struct ft_region *r, uint32_t rank)
 {
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         ft_announce(&member_of(r, rank, s)->left_at, ft_cut_need(r, rank, s));
 }
 
@@ -85,7 +85,7 @@ static bool is_there_from(const struct ft_region *r, uint32_t rank, const struct
 {
     bool there = true;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         there = there && is_there(r, s, ft_cut_need_from(r, rank, s, ft_position_in(p, s).end));
     return there;
 }
@@ -110,7 +110,7 @@ bool ft_cut_holds(const struct ft_region *r, uint32_t rank)
 {
     bool holds = true;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         holds = holds && is_there(r, s, ft_cut_need(r, rank, s));
     return holds;
 }
@@ -135,7 +135,7 @@ bool ft_cut_whole(const struct ft_region *r)
 {
     bool whole = true;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         whole = whole && is_there(r, s, 0);
     return whole;
 }

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include "ft/shm/streams.h"
 #include "ft/shm/word.h"
 
 enum { RANK = 1, STREAMS = 3 };
@@ -18,6 +19,7 @@ static void set_up(void)
     ft_params_default(&p, 2, 2, 64u << 20);
     p.nstreams = STREAMS;
     cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
+    ft_streams_use(&region, 2);
     ft_publish(&ft_region_stream(&region, 2).stays[RANK].use, 1);
 }
 

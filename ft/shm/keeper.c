@@ -35,7 +35,7 @@ static struct keeper_stream *oldest(struct ft_keeper *k)
     const struct ft_params *p = &k->region->header->params;
     struct keeper_stream *best = NULL;
 
-    for (uint32_t i = 0; i < p->nstreams; i++) {
+    for (uint32_t i = 0; i < p->nstreams; i = ft_streams_used(k->region, i + 1)) {
         struct keeper_stream *s = &k->streams[i];
         uint64_t safe = UINT64_MAX;
 
@@ -111,6 +111,12 @@ static uint64_t acknowledged(const struct ft_keeper *k, const struct keeper_stre
     return at;
 }
 
+/* A rank that was never in it comes in where the log has come to. */
+static uint64_t left_by(const struct keeper_stream *s, uint32_t rank)
+{
+    return ft_ask(&s->stays[rank].use) ? ft_ask(&s->members[rank].left_at) : FT_CUT_NOWHERE;
+}
+
 /* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
@@ -118,7 +124,7 @@ static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream
 
     if (k->region->header->params.unkept)
         for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
-            end = ft_min(end, ft_ask(&s->members[r].left_at));
+            end = ft_min(end, left_by(s, r));
     else
         end = ft_min(end, ft_cut_floor(k->region, number_of(k, s)));
     return ft_min(end, ft_streams_end(k->region, number_of(k, s))) / k->extent_bytes;
@@ -163,7 +169,7 @@ static bool left_behind(const struct ft_keeper *k, const struct keeper_stream *s
     if (acknowledged(k, s) < end || ft_streams_end(k->region, number_of(k, s)) < end)
         return false;
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
-        if (ft_ask(&s->members[r].left_at) < end)
+        if (left_by(s, r) < end)
             return false;
     return true;
 }
@@ -173,7 +179,7 @@ static struct keeper_stream *longest_left(const struct ft_keeper *k)
 {
     struct keeper_stream *best = NULL;
 
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++) {
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i = ft_streams_used(k->region, i + 1)) {
         struct keeper_stream *s = &k->streams[i];
 
         if (s->released < s->assigned && (!best || s->assigned - s->released > best->assigned - best->released) &&
@@ -403,7 +409,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
     bool met = true;
 
     give_memory_back(k);
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++) {
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i = ft_streams_used(k->region, i + 1)) {
         release(k, &k->streams[i]);
         met = serve(k, &k->streams[i]) && met;
     }
@@ -417,7 +423,6 @@ static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
 {
     uint64_t entry, n = k->region->header->params.ntable;
 
-    s->assigned = s->spilled = s->released = 0;
     for (uint64_t i = 0; i < n && (entry = ft_look(&s->table[i])) != 0; i++) {
         uint64_t next = ft_extent_lap(entry) * n + i + 1;
 
@@ -455,10 +460,12 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     ft_places_forget(&k->memory);
     ft_places_forget(&k->file.places);
     for (uint32_t i = 0; i < p->nstreams; i++)
+        k->streams[i].assigned = k->streams[i].spilled = k->streams[i].released = k->streams[i].ready = 0;
+    for (uint32_t i = 0; i < p->nstreams; i = ft_streams_used(k->region, i + 1))
         adopt_stream(k, &k->streams[i]);
     ft_places_settle(&k->memory);
     ft_places_doubt(&k->memory); /* the predecessor may have given their memory back */
     ft_spill_settle(&k->file);
-    for (uint32_t i = 0; i < p->nstreams; i++)
+    for (uint32_t i = 0; i < p->nstreams; i = ft_streams_used(k->region, i + 1))
         tell_ready(k, &k->streams[i]);
 }

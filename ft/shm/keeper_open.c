@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/shm/pages.h"
+#include "ft/shm/streams.h"
 #include "ft/shm/wait.h"
 
 enum { FEW_RANKS = 8 };
@@ -147,7 +148,7 @@ struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
     struct ft_keeper_stats stats = { .memory_bytes = ft_keeper_bytes(k), .log_bytes = atomic_load(&k->full),
                                      .file_bytes = ft_spill_bytes(&k->file) };
 
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++)
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i = ft_streams_used(k->region, i + 1))
         stats.spilled_bytes += ft_peek(&k->streams[i].head->spilled) * k->extent_bytes;
     return stats;
 }

@@ -148,7 +148,8 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     h->ranks_at = ft_align(h->checkpoints_at + sizeof(struct ft_version_head) + p->nranks * sizeof(struct ft_version_words), 4096);
     h->asleep_at = h->ranks_at + p->nranks * sizeof(struct ft_rank_block);
     h->doorbells_at = h->asleep_at + ft_align(p->nranks, FT_LINE);
-    h->streams_at = ft_align(h->doorbells_at + p->nranks * sizeof(struct ft_doorbell), 4096);
+    h->used_at = h->doorbells_at + p->nranks * sizeof(struct ft_doorbell);
+    h->streams_at = ft_align(h->used_at + p->nstreams * sizeof(uint64_t), 4096);
     h->stream_bytes = l.bytes;
     /* Extents start at a multiple of their size: their addresses are then as aligned as the mapping. */
     h->extents_at = ft_align(h->streams_at + p->nstreams * l.bytes, p->extent_bytes);

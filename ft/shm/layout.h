@@ -2,7 +2,7 @@
 /* What agent-owned memory looks like (DESIGN section 3, RULES 1-14): one memfd per node, created by the
    agent, mapped by every rank. All offsets are from the start of the mapping.
 
-     header | checkpoints | rank blocks | asleep flags | doorbells | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
+     header | checkpoints | rank blocks | asleep flags | doorbells | which streams are used | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
        | boxes of the ranks (ft/shm/box.h)
 
    A job on several nodes has such a memory on each, with one more part after the header: who is where, and the
@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 38, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 39, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -101,7 +101,7 @@ struct ft_header {
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[1 + spread][nnodes]. Else 0 */
-    uint64_t checkpoints_at, ranks_at, asleep_at, doorbells_at, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
+    uint64_t checkpoints_at, ranks_at, asleep_at, doorbells_at, used_at /* [nstreams] words: ft_streams_used */, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
 };
 
 /* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */

@@ -223,7 +223,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
     atomic_store(&b->live_ns, 0);
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         renew_member(member_of(r, s, rank));
     atomic_store(&ft_region_doorbell(r, rank)->awaits.what, FT_AWAIT_NOBODY);
     atomic_store(&b->incarnation, incarnation);
@@ -242,7 +242,7 @@ uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         sum += ft_look(&counters_of(r, s)[rank].done);
     return sum;
 }
@@ -263,7 +263,7 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
         const struct ft_member *m = member_of(r, s, rank);
         uint64_t from = ft_look(&m->from), to = ft_min(ft_look(&m->left), ft_look(&m->mine));
 
@@ -276,7 +276,7 @@ uint64_t ft_region_log_since(const struct ft_region *r, uint32_t rank, const str
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
         uint64_t end = ft_streams_end(r, s), from = ft_cut_need_from(r, rank, s, ft_position_in(p, s).end);
 
         sum += end > from ? end - from : 0;
@@ -288,7 +288,7 @@ uint64_t ft_region_log_bytes(const struct ft_region *r)
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         sum += ft_streams_end(r, s);
     return sum;
 }
@@ -298,7 +298,7 @@ uint64_t ft_region_released_bytes(const struct ft_region *r)
     const struct ft_params *p = &r->header->params;
     uint64_t extents = 0;
 
-    for (uint32_t s = 0; s < p->nstreams; s++)
+    for (uint32_t s = 0; s < p->nstreams; s = ft_streams_used(r, s + 1))
         extents += ft_look(&ft_region_stream(r, s).head->floor);
     return extents * p->extent_bytes;
 }

@@ -3,8 +3,24 @@
 
 #include "ft/shm/word.h"
 
+static _Atomic uint64_t *used(const struct ft_region *r) { return (_Atomic uint64_t *)(void *)(r->base + r->header->used_at); }
+
+uint32_t ft_streams_used(const struct ft_region *r, uint32_t from)
+{
+    while (from < r->header->params.nstreams && !ft_look(&used(r)[from]))
+        from++;
+    return from;
+}
+
+void ft_streams_use(const struct ft_region *r, uint32_t stream)
+{
+    if (!ft_peek(&used(r)[stream]))
+        ft_announce(&used(r)[stream], 1);
+}
+
 void ft_streams_found(const struct ft_region *r)
 {
+    ft_streams_use(r, 0);
     for (uint32_t rank = 0; rank < r->header->params.nranks; rank++)
         ft_publish(&ft_region_stream(r, 0).stays[rank].use, 1);
 }
@@ -26,7 +42,7 @@ static bool has_room(const struct ft_region *r, uint32_t stream, uint32_t rank)
 
     if (ft_look(&ft_region_stream(r, stream).stays[rank].use))
         return true;
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
         known += ft_look(&ft_region_stream(r, s).stays[rank].use) != 0;
     return known < FT_MOST_STREAMS;
 }

@@ -22,6 +22,15 @@ struct ft_use {
     uint64_t unit, end;  /* where the stream is: its next unit, and where the record before it ends */
 };
 
+/* The first stream from there on that anybody has ever come into, or nstreams. The others are nobody's
+   business, and have no memory: what looks at all streams is a loop
+
+       for (uint32_t s = 0; s < nstreams; s = ft_streams_used(r, s + 1)) */
+uint32_t ft_streams_used(const struct ft_region *r, uint32_t from);
+
+/* Somebody is about to come into it. */
+void ft_streams_use(const struct ft_region *r, uint32_t stream);
+
 /* Agent: all ranks are in the first stream. In a region that is new. */
 void ft_streams_found(const struct ft_region *r);
 

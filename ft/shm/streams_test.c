@@ -34,6 +34,7 @@ static bool pick(void) { return ft_streams_pick(&region, OWNER, both, 2, &use); 
 /* All of `both` come in and have done so many units more. */
 static void work(const struct ft_use *u, uint64_t units)
 {
+    ft_streams_use(&region, u->stream);
     for (uint32_t i = 0; i < 2; i++) {
         struct ft_counters *c = &ft_region_stream(&region, u->stream).counters[both[i]];
 
