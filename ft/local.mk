@@ -5,6 +5,7 @@ libft_la_SOURCES = \
 	ft/ft.h ft/handle.h ft/ft.c \
 	ft/alone.h ft/alone.c \
 	ft/collective.h ft/collective.c \
+	ft/comm.h ft/comm.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c \

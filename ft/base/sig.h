@@ -20,7 +20,11 @@
     X(FT_CALL_FINALIZE, "MPI_Finalize")         \
     X(FT_CALL_CHECKPOINT, "MPIX_Checkpoint")    \
     X(FT_CALL_LAZY, "MPIX_Checkpoint_lazy")     \
-    X(FT_CALL_LOAD, "MPIX_Checkpoint_load")
+    X(FT_CALL_LOAD, "MPIX_Checkpoint_load")     \
+    X(FT_CALL_COMM_DUP, "MPI_Comm_dup")         \
+    X(FT_CALL_COMM_SPLIT, "MPI_Comm_split")     \
+    X(FT_CALL_COMM_TYPE, "MPI_Comm_split_type") \
+    X(FT_CALL_COMM_CREATE, "MPI_Comm_create")
 
 enum ft_call {
 #define X(name, text) name,
@@ -47,7 +51,7 @@ struct ft_sig {
     uint64_t shape;     /* allgatherv: hash of the counts; FT_CACHED_DECLARED: of the key; else 0 */
 };
 
-/* Units by which ranks agree on a word (ft/agree.h). */
+/* Units by which ranks agree on something that is the engine's: what counts is what was contributed first. */
 static inline bool ft_sig_agrees(const struct ft_sig *sig) { return sig->call >= FT_CALL_CHECKPOINT; }
 
 bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b);

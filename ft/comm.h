@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators: who is in them, and the stream that they work on (MPI 3.1 chapter 6;
+   docs/internals/communicators.md).
+
+   One is made by an operation of the one that it is made from, so that a successor is told the same
+   (RULE 31). Its stream is one of those that its first rank owns (ft/shm/streams.h); one of a single
+   rank has a stream that nobody shares. Ranks of several nodes cannot have one yet. */
+#ifndef FT_COMM_H
+#define FT_COMM_H
+
+#include "ft/ft.h"
+
+struct ft_comm {
+    struct ft_stream *stream;
+    uint32_t n, me;
+    int *ranks;          /* [n], in MPI_COMM_WORLD */
+};
+
+/* That of all ranks, and that of this one alone; ft_comm_close frees what they have. 0, or FT_ENOMEM. */
+int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e);
+int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e);
+void ft_comm_close(struct ft_comm *c);
+
+/* All of `parent` call it, and those that say the same color come into a new one, in the order of key, then of their ranks in
+   parent; color < 0: into none, and new->n is 0. call: FT_CALL_COMM_SPLIT or another of its kind. Returns when all of them have come.
+   0; FT_EINVAL, said to all of the new one and with nothing made: they are on several hosts, or its first rank, or one of them, has
+   been in as many as it can; FT_ENOMEM; errors as any collective's. */
+int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
+                  uint64_t site, struct ft_error *e);
+
+/* This rank calls nothing on it any more, nor refers to it. Waits for nobody. Not of the two above. */
+void ft_comm_free(struct ft *ft, struct ft_comm *c);
+
+/* Some have been made, and checkpoints know nothing of them yet. */
+bool ft_comm_any(const struct ft *ft);
+
+#endif
