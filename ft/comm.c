@@ -1,2 +1,319 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/comm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/base/util.h"
+#include "ft/collective.h"
+#include "ft/handle.h"
+
+/* A stream that this rank has come into, once or more often. It stays: what has been left has a position, too. */
+struct ft_joined {
+    struct ft_stream s;
+    uint32_t *local;      /* of the use that it is in, or was in last */
+    char name[64];
+};
+
+/* ---- who they are ---- */
+
+static int *all_ranks(uint32_t n, int first)
+{
+    int *ranks = malloc(n * sizeof *ranks);
+
+    for (uint32_t i = 0; ranks && i < n; i++)
+        ranks[i] = first + (int)i;
+    return ranks;
+}
+
+static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, struct ft_error *e)
+{
+    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first) };
+    return c->ranks ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", s->me);
+}
+
+int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->world, 0, e); }
+int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->self, (int)ft->world.me, e); }
+
+void ft_comm_close(struct ft_comm *c)
+{
+    free(c->ranks);
+    *c = (struct ft_comm){ 0 };
+}
+
+/* ---- what they agree on: sums of numbers that one of them gives, and the others nothing ---- */
+
+static int agree(const struct ft_comm *c, enum ft_call call, int64_t *words, uint32_t each, uint64_t site, struct ft_error *e)
+{
+    static const struct ft_type type = { .elem = 8, .kind = FT_I64 };
+    uint64_t n = (uint64_t)each * c->n;
+    struct ft_sig sig = { .call = (uint8_t)call, .kind = FT_I64, .root = -1, .elem = 8, .count = n };
+    struct ft_op sum = { FT_SUM, ft_reduce_find(FT_I64, FT_SUM), NULL, NULL };
+    struct ft_coll coll = { .s = c->stream, .op = &sum, .send = ft_view_of(words, n, type), .recv = ft_view_of(words, n, type),
+                            .bytes = 8 * n, .elem = 8, .root = -1 };
+
+    return ft_collective_run(&coll, &sig, coll.bytes, site, e);
+}
+
+/* Who says the same color, in their order: members[] are ranks of the parent. */
+struct member {
+    int64_t key;
+    uint32_t rank;
+};
+
+static int in_order(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->rank < y->rank ? -1 : 1;
+}
+
+enum { COLOR, KEY, SAYS };
+static uint32_t choose(const struct ft_comm *parent, const int64_t *said, struct member *members)
+{
+    int64_t color = said[SAYS * parent->me + COLOR];
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < parent->n && color >= 0; r++)
+        if (said[SAYS * r + COLOR] == color)
+            members[n++] = (struct member){ said[SAYS * r + KEY], r };
+    qsort(members, n, sizeof *members, in_order);
+    return n;
+}
+
+/* ---- its stream ---- */
+
+static struct ft_joined *joined_in(const struct ft *ft, uint32_t stream)
+{
+    for (uint32_t i = 0; i < ft->njoined; i++)
+        if (ft->joined[i]->s.number == stream)
+            return ft->joined[i];
+    return NULL;
+}
+
+static uint32_t local_of(const struct ft *ft, int rank)
+{
+    int64_t local = ft_region_local(&ft->region, (uint32_t)rank);
+
+    FT_INVARIANT(local >= 0, "it is of this node");
+    return (uint32_t)local;
+}
+
+static bool on_one_node(const struct ft *ft, const struct ft_comm *new)
+{
+    bool here = true;
+
+    for (uint32_t i = 0; i < new->n; i++)
+        here = here && ft_region_local(&ft->region, (uint32_t)new->ranks[i]) >= 0;
+    return here;
+}
+
+static bool pick(const struct ft *ft, struct ft_use *use)
+{
+    uint32_t me = ft->world.rank;
+
+    return ft_streams_pick(&ft->region, me, &me, 1, use);
+}
+
+/* So many of this rank's own it has left itself, and waits for others to leave. */
+static bool awaits_leaving(const struct ft *ft)
+{
+    for (uint32_t i = 0; i < ft->njoined; i++)
+        if (ft->joined[i]->s.left && ft_streams_is_of(&ft->region, ft->joined[i]->s.number, ft->world.rank))
+            return true;
+    return false;
+}
+
+/* The first rank of a new one says which stream it is, or stream 0: none. All are free that everybody has left, which those do
+   who free a communicator in whatever order they like: for them it waits, as MPI_Comm_free might. */
+static struct ft_use offer(const struct ft *ft)
+{
+    struct ft_use use = { 0 };
+    struct ft_wait w = { 0 };
+
+    while (!pick(ft, &use) && awaits_leaving(ft))
+        ft_wait_turn(&w, &ft->patience);
+    ft_wait_over(&w, &ft->patience);
+    return use;
+}
+
+enum { STREAM, USE, UNIT, END, ROOM, OFFERS };
+static void give(const struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
+{
+    struct ft_use use = { 0 };
+    bool live = !ft_stream_replays(parent->stream, parent->stream->unit); /* else what it gives does not count, and its streams may be in a
+                                                                             later use */
+
+    if (live && new->n > 1 && new->me == 0 && on_one_node(ft, new))
+        use = offer(ft);
+    words[STREAM] = use.stream;
+    words[USE] = (int64_t)use.use;
+    words[UNIT] = (int64_t)use.unit;
+    words[END] = (int64_t)use.end;
+    words[ROOM] = ft->njoined < FT_MOST_STREAMS - 1;
+}
+
+/* What all of the new one can see alike. */
+static int check(const struct ft *ft, const struct ft_comm *new, const struct member *members, const int64_t *offers, struct ft_error *e)
+{
+    const int64_t *first = &offers[OFFERS * members[0].rank];
+
+    if (!on_one_node(ft, new))
+        return ft_err_set(e, FT_EINVAL, "ranks %d and others are on several hosts, and ftmpi has no communicator of these yet but MPI_COMM_WORLD",
+                          new->ranks[0]);
+    if (!first[STREAM])
+        return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed",
+                          new->ranks[0]);
+    for (uint32_t i = 0; i < new->n; i++)
+        if (!offers[OFFERS * members[i].rank + ROOM])
+            return ft_err_set(e, FT_EINVAL, "rank %d has been in so many communicators that it cannot be in another one", new->ranks[i]);
+    return 0;
+}
+
+static void single(struct ft_stream *s, struct ft *ft)
+{
+    *s = ft->self;
+    s->name = "a communicator of one rank";
+}
+
+static struct ft_joined *new_joined(struct ft *ft)
+{
+    struct ft_joined *j = calloc(1, sizeof *j);
+
+    if (j)
+        ft->joined[ft->njoined++] = j;
+    return j;
+}
+
+static int join(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, const struct ft_use *use, struct ft_stream **out,
+                struct ft_error *e)
+{
+    struct ft_joined *j = joined_in(ft, use->stream);
+    uint32_t *local = malloc(new->n * sizeof *local);
+
+    if (!j && local)
+        j = new_joined(ft);
+    if (!j || !local) {
+        free(local);
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    }
+    for (uint32_t i = 0; i < new->n; i++)
+        local[i] = local_of(ft, new->ranks[i]);
+    free(j->local);
+    j->local = local;
+    snprintf(j->name, sizeof j->name, "a communicator made of %.40s", parent->stream->name);
+    ft_stream_join(&j->s, &ft->world, use, local, new->n, new->me, j->name);
+    j->s.ft = ft;
+    j->s.host = ft->world.host;
+    *out = &j->s;
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int open_stream(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const struct member *members, const int64_t *offers,
+                       struct ft_error *e)
+{
+    const int64_t *first;
+    struct ft_use use;
+    int err;
+
+    if (new->n == 1) {
+        new->stream = malloc(sizeof *new->stream);
+        if (!new->stream)
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+        single(new->stream, ft);
+        return 0;
+    }
+    err = check(ft, new, members, offers, e);
+    if (err)
+        return err;
+    first = &offers[OFFERS * members[0].rank];
+    use = (struct ft_use){ (uint32_t)first[STREAM], (uint64_t)first[USE], (uint64_t)first[UNIT], (uint64_t)first[END] };
+    return join(ft, parent, new, &use, &new->stream, e);
+}
+
+static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct member *members,
+                struct ft_comm *new, uint64_t site, struct ft_error *e)
+{
+    bool known = parent->n == 1 || call == FT_CALL_COMM_DUP;
+    int err = known ? 0 : agree(parent, call, said, SAYS, site, e);
+
+    if (err)
+        return err;
+    new->n = choose(parent, said, members);
+    new->ranks = malloc((new->n + 1) * sizeof *new->ranks);
+    if (!new->ranks)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    for (uint32_t i = 0; i < new->n; i++) {
+        new->ranks[i] = parent->ranks[members[i].rank];
+        if (members[i].rank == parent->me)
+            new->me = i;
+    }
+    give(ft, parent, new, &offers[OFFERS * parent->me]);
+    if (parent->n > 1 && (err = agree(parent, call, offers, OFFERS, site, e)) != 0)
+        return err;
+    return new->n ? open_stream(ft, parent, new, members, offers, e) : 0;
+}
+
+int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
+                  uint64_t site, struct ft_error *e)
+{
+    int64_t *words = calloc(parent->n, (SAYS + OFFERS) * sizeof *words);
+    struct member *members = malloc(parent->n * sizeof *members);
+    int err;
+
+    *new = (struct ft_comm){ 0 };
+    if (words && members) {
+        words[SAYS * parent->me + COLOR] = color;
+        words[SAYS * parent->me + KEY] = key;
+        for (uint32_t r = 0; r < parent->n && call == FT_CALL_COMM_DUP; r++)
+            words[SAYS * r + COLOR] = color; /* of all alike, and in the order of ranks */
+        err = make(ft, parent, call, words, words + SAYS * parent->n, members, new, site, e);
+    } else {
+        err = ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    }
+    free(words);
+    free(members);
+    if (err || !new->n)
+        ft_comm_close(new);
+    return err;
+}
+
+void ft_comm_free(struct ft_comm *c)
+{
+    if (c->stream->region)
+        ft_stream_leave_use(c->stream);
+    else
+        free(c->stream);
+    ft_comm_close(c);
+}
+
+bool ft_comm_any(const struct ft *ft) { return ft->njoined > 0; }
+
+/* ---- for snapshots ---- */
+
+void ft_comms_positions(const struct ft *ft, struct ft_positions *p)
+{
+    for (uint32_t i = 0; i < ft->njoined; i++)
+        ft_position_add(p, ft->joined[i]->s.number, ft_stream_position(&ft->joined[i]->s));
+}
+
+void ft_comms_resume(struct ft *ft)
+{
+    for (uint32_t i = 0; i < ft->njoined; i++)
+        if (!ft->joined[i]->s.left)
+            ft_stream_resume(&ft->joined[i]->s);
+}
+
+void ft_comms_close(struct ft *ft)
+{
+    for (uint32_t i = 0; i < ft->njoined; i++) {
+        free(ft->joined[i]->local);
+        free(ft->joined[i]);
+    }
+    ft->njoined = 0;
+}

@@ -8,6 +8,7 @@
 #ifndef FT_COMM_H
 #define FT_COMM_H
 
+#include "ft/base/sig.h"
 #include "ft/ft.h"
 
 struct ft_comm {
@@ -22,14 +23,15 @@ int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e);
 void ft_comm_close(struct ft_comm *c);
 
 /* All of `parent` call it, and those that say the same color come into a new one, in the order of key, then of their ranks in
-   parent; color < 0: into none, and new->n is 0. call: FT_CALL_COMM_SPLIT or another of its kind. Returns when all of them have come.
+   parent; color < 0: into none, and new->n is 0. call: FT_CALL_COMM_SPLIT or another of its kind; FT_CALL_COMM_DUP: color and key are 0 for
+   all. Returns when all of them have come.
    0; FT_EINVAL, said to all of the new one and with nothing made: they are on several hosts, or its first rank, or one of them, has
    been in as many as it can; FT_ENOMEM; errors as any collective's. */
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e);
 
 /* This rank calls nothing on it any more, nor refers to it. Waits for nobody. Not of the two above. */
-void ft_comm_free(struct ft *ft, struct ft_comm *c);
+void ft_comm_free(struct ft_comm *c);
 
 /* Some have been made, and checkpoints know nothing of them yet. */
 bool ft_comm_any(const struct ft *ft);

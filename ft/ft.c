@@ -265,6 +265,7 @@ void ft_detach(struct ft *ft)
     for (uint32_t stream = 0; ft->nodes && stream <= ft->region.header->params.spread; stream++)
         ft_nodes_close(&ft->nodes[stream]);
     free(ft->nodes);
+    ft_comms_close(ft);
     if (ft->region.base && !ft->door)
         ft_region_close(&ft->region);
     if (ft->door) {
@@ -379,6 +380,7 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 void ft_positions(const struct ft *ft, struct ft_positions *p)
 {
     *p = ft_positions_world(ft->world.unit, ft->world.end);
+    ft_comms_positions(ft, p);
 }
 
 void ft_clock(struct timespec *now)
@@ -415,6 +417,7 @@ void ft_resume(struct ft *ft)
         return;
     ft_wait_begin(&ft->patience, ft->region.header->params.unfenced);
     ft_stream_resume(&ft->world);
+    ft_comms_resume(ft);
     ft_cache_resume(&ft->cache);
     ft_checkpoints_resume(&ft->checkpoints);
     for (uint32_t stream = 0; ft->net && stream <= ft->region.header->params.spread; stream++)

@@ -17,6 +17,8 @@ struct ft {
     struct ft_patience patience;
     struct ft_place place;
     struct ft_stream world, self;
+    struct ft_joined *joined[FT_MOST_STREAMS];  /* [njoined]: other streams that this incarnation has come into (ft/comm.c) */
+    uint32_t njoined;
     struct ft_rank_block *block;
     struct ft_door *door;       /* to the library that makes snapshots of this process; NULL: nobody does */
     bool puts_off;              /* the snapshot that is due, by one call (ft/collective.c) */
@@ -56,5 +58,10 @@ static inline void ft_handle_end(const struct ft *ft, bool says)
 }
 
 bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes);
+
+/* The streams of communicators, for what is said of this rank, and for who is woken. */
+void ft_comms_positions(const struct ft *ft, struct ft_positions *p);
+void ft_comms_resume(struct ft *ft);
+void ft_comms_close(struct ft *ft);
 
 #endif

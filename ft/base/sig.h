@@ -54,6 +54,9 @@ struct ft_sig {
 /* Units by which ranks agree on something that is the engine's: what counts is what was contributed first. */
 static inline bool ft_sig_agrees(const struct ft_sig *sig) { return sig->call >= FT_CALL_CHECKPOINT; }
 
+/* ... on one word (ft/agree.h). */
+static inline bool ft_sig_is_word(const struct ft_sig *sig) { return ft_sig_agrees(sig) && sig->call <= FT_CALL_LOAD; }
+
 bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b);
 
 /* The hash of a sequence of signatures: chain a call on to what came before. */

@@ -292,7 +292,14 @@ static void give_memory_back(struct ft_keeper *k)
    there is: one alone is given what it may need at a time (ft_params_check). */
 static bool may_exceed(const struct ft_keeper *k, uint64_t more, bool needed)
 {
-    return !is_at_limit(k, more) || (needed && k->region->header->params.nstreams > 1);
+    const struct ft_params *p = &k->region->header->params;
+    uint64_t others = 0;
+
+    if (!is_at_limit(k, more))
+        return true;
+    for (uint32_t s = ft_streams_used(k->region, 1); s < p->nstreams; s = ft_streams_used(k->region, s + 1))
+        others++;
+    return needed && k->bytes + more <= limit_of(k) + others * FT_PLACES_EACH * k->extent_bytes;
 }
 
 /* For a whole extent. At the limit the oldest part has to go, and goes before, too, if there is no more memory or there should

@@ -106,7 +106,7 @@ int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_
         err = ft_err_set(e, FT_ESYS, "cannot create an eventfd: %s", strerror(errno));
         goto allocated;
     }
-    err = ft_spill_open(&k->file, c->spill_dir, k->extent_bytes, r->header->params.nstreams * r->header->params.ntable, e);
+    err = ft_spill_open(&k->file, c->spill_dir, k->extent_bytes, r->header->params.ntable, e);
     if (err)
         goto kick_opened;
     err = open_streams(k, e);

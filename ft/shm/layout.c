@@ -44,6 +44,11 @@ void ft_params_small(struct ft_params *p, uint64_t log_limit)
     p->gather_bytes = (uint32_t)ft_min(p->gather_bytes, p->extent_bytes / 4);
 }
 
+void ft_params_streams(struct ft_params *p)
+{
+    p->nstreams = 1 + p->nranks * (p->nranks <= 16 ? 8 : p->nranks <= 64 ? 4 : 2);
+}
+
 void ft_params_cache(struct ft_params *p, uint64_t bytes)
 {
     if (p->nranks != 2 || !bytes)

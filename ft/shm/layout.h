@@ -339,6 +339,9 @@ void ft_params_small(struct ft_params *p, uint64_t log_limit);
    any more that are written next (docs/internals/sizes.md). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
+/* Each rank owns streams, for communicators. Address space, and memory as they are used. */
+void ft_params_streams(struct ft_params *p);
+
 /* From now on two ranks' allreduces are redundant, up to the size from which chunks win (docs/internals/sizes.md). */
 void ft_params_redundant(struct ft_params *p);
 

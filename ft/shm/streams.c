@@ -71,12 +71,17 @@ static void describe(const struct ft_region *r, uint32_t stream, struct ft_use *
     use->use++;
 }
 
+static uint32_t each(const struct ft_region *r) { return (r->header->params.nstreams - 1) / r->header->params.nranks; }
+
+bool ft_streams_is_of(const struct ft_region *r, uint32_t stream, uint32_t owner)
+{
+    return stream && (stream - 1) / each(r) == owner;
+}
+
 bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use)
 {
-    uint32_t each = (r->header->params.nstreams - 1) / r->header->params.nranks;
-
-    for (uint32_t i = 0; i < each; i++) {
-        uint32_t stream = 1 + owner * each + i;
+    for (uint32_t i = 0; i < each(r); i++) {
+        uint32_t stream = 1 + owner * each(r) + i;
 
         if (is_free(r, stream, ranks, n)) {
             describe(r, stream, use);

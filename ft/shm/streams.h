@@ -39,6 +39,9 @@ void ft_streams_found(const struct ft_region *r);
    same when it is asked again. */
 bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use);
 
+/* It is one of those that owner owns. */
+bool ft_streams_is_of(const struct ft_region *r, uint32_t stream, uint32_t owner);
+
 /* Rank is in the stream, as far as it has said. */
 static inline bool ft_streams_has(const struct ft_stay *stay)
 {

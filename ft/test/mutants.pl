@@ -333,7 +333,7 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
         holds', '    for (uint32_t s = 0; s < 1; s++)
         holds', $two_forget],
     ['the first stream takes ahead what others wait for', 'ft/shm/keeper.c',
-     '(needed && k->region->header->params.nstreams > 1)', '0', $two],
+     'return needed && k->bytes + more <=', 'return false && k->bytes + more <=', $two],
     ['who waits for two operations steps one of them', 'ft/core/run.c',
      '    for (uint32_t i = 0; i < n; i++) {
         struct ft_await own;', '    for (uint32_t i = c[0] ? 0 : 1; i < (c[0] ? 1 : n); i++) {
@@ -345,8 +345,6 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      'return ft_ask(&stay->use) ?', 'return ft_ask(&stay->use) > ft_peek(&stay->left) ?', $two_more],
     ['of a stream that it has left a rank needs what follows, also in a replay that has not come there (was a real error)', 'ft/core/stream.c',
      's->left && !comes_again(s) ?', 's->left ?', $two],
-    ['... or that its predecessor has left', 'ft/core/stream.c',
-     's->left && !comes_again(s) ?', 'ft_peek(&s->stay->left) >= s->use && !comes_again(s) ?', '--chance --only 6,3,300,16,0,0,1,16 --seeds 30000'],
     ['a part of a large operation is not left behind before its end', 'ft/core/units.c',
      'ft_stream_leave(x->c->s, x->out_at);', ';', $larger],
     ['... or not by who receives nothing', 'ft/core/units.c',

@@ -61,6 +61,7 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
     if (memory < SMALL_MEMORY && !o->node) /* nodes agree on these, and may have more */
         ft_params_small(&params, limit);
     ft_params_cache(&params, (uint64_t)ft_max(0, sysconf(_SC_LEVEL2_CACHE_SIZE))); /* hwloc would say the same, and take ms to load */
+    ft_params_streams(&params);
     params.bootstrap_cache = o->bootstrap_cache;
     if (o->node)
         set_up_nodes(&params, o);

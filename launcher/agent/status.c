@@ -111,7 +111,7 @@ static const char *way_of(const struct look *l, const struct ft_inspect *i)
 
     if (i->stream || p->nnodes > 1 || p->nranks == 1 || sig->call == FT_CALL_ALLGATHERV)
         return NULL;
-    if (ft_sig_agrees(sig))
+    if (ft_sig_is_word(sig))
         return ft_way_text(FT_WAY_SHORT);
     return ft_way_text(ft_plan_choose(p, sig, bytes, sig->call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes));
 }
