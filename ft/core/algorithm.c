@@ -11,9 +11,10 @@ static const struct ft_algorithm *const algorithms[FT_WAYS] = {
     [FT_WAY_LOG_GATHER] = &ft_log_gather,
 };
 
-FT_HOT const struct ft_algorithm *ft_algorithm_plan(struct ft_plan *plan, const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
+FT_HOT const struct ft_algorithm *ft_algorithm_plan(struct ft_plan *plan, const struct ft_params *p, uint32_t n, const struct ft_sig *sig, uint64_t bytes,
+                                                    uint64_t total)
 {
-    enum ft_way way = ft_plan_choose(p, sig, bytes, total);
+    enum ft_way way = ft_plan_choose(p, n, sig, bytes, total);
     const struct ft_algorithm *a = algorithms[way];
 
     if (way == FT_WAY_SHORT) {

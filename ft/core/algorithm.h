@@ -30,6 +30,7 @@ extern const struct ft_algorithm ft_short, ft_chunked, ft_redundant, ft_pipeline
 
 /* The one that does an operation on one node, and how that is cut. Arguments as of
    ft_plan_choose. */
-const struct ft_algorithm *ft_algorithm_plan(struct ft_plan *plan, const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
+const struct ft_algorithm *ft_algorithm_plan(struct ft_plan *plan, const struct ft_params *p, uint32_t n, const struct ft_sig *sig, uint64_t bytes,
+                                             uint64_t total);
 
 #endif

@@ -51,18 +51,18 @@ static const struct row {
 
 static uint64_t limit(const struct ft_params *p, size_t at) { return *(const uint32_t *)(const void *)((const char *)p + at); }
 
-static uint32_t offers(const struct ft_params *p, const struct ft_sig *sig, uint64_t total)
+static uint32_t offers(const struct ft_params *p, uint32_t n, const struct ft_sig *sig, uint64_t total)
 {
-    return (sig->elem <= p->slot_bytes ? FITS : 0) | (sig->reduction != FT_USER ? BUILT_IN : 0) | (p->nranks > p->cores ? SHARED : 0) |
+    return (sig->elem <= p->slot_bytes ? FITS : 0) | (sig->reduction != FT_USER ? BUILT_IN : 0) | (n > p->cores ? SHARED : 0) |
            (sig->root == 0 ? TO_FIRST : 0) | (total <= p->slot_bytes ? SMALL_RESULT : 0);
 }
 
-FT_HOT enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
+FT_HOT enum ft_way ft_plan_choose(const struct ft_params *p, uint32_t n, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
 {
-    uint32_t call = 1u << sig->call, offered = offers(p, sig, total);
+    uint32_t call = 1u << sig->call, offered = offers(p, n, sig, total);
     const struct row *r = table;
 
-    while (!(r->calls & call) || p->nranks < r->least_ranks || p->nranks > r->most_ranks || r->asks & ~offered ||
+    while (!(r->calls & call) || n < r->least_ranks || n > r->most_ranks || r->asks & ~offered ||
            (r->most && bytes > limit(p, r->most)) || (r->below && bytes >= limit(p, r->below)))
         r++;
     return r->way;

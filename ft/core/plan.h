@@ -22,9 +22,9 @@ struct ft_plan {
     bool gathered;      /* a reduction whose elements are too big for slots: gather, then reduce privately */
 };
 
-/* On one node. bytes: contribution of the rank that contributes most. total: result of the whole
+/* On one node, of n ranks. bytes: contribution of the rank that contributes most. total: result of the whole
    operation. */
-enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
+enum ft_way ft_plan_choose(const struct ft_params *p, uint32_t n, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
 
 /* "chunked". */
 const char *ft_way_text(enum ft_way way);

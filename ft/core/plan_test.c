@@ -59,7 +59,7 @@ static const char *way(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t re
 
     ft_params_default(&p, nranks, cores, 64 << 20);
     ft_params_redundant(&p);
-    return ft_way_text(ft_plan_choose(&p, &sig, bytes, call == FT_CALL_ALLGATHER ? nranks * bytes : bytes));
+    return ft_way_text(ft_plan_choose(&p, nranks, &sig, bytes, call == FT_CALL_ALLGATHER ? nranks * bytes : bytes));
 }
 
 enum { MIB = 1 << 20 };
@@ -102,7 +102,7 @@ Test(plan, elements_too_big_for_slots)
     struct ft_plan plan;
 
     ft_params_default(&p, 2, 2, 64 << 20);
-    cr_expect_eq(ft_algorithm_plan(&plan, &p, &sig, 300000, 600000), &ft_log_gather);
+    cr_expect_eq(ft_algorithm_plan(&plan, &p, p.nranks, &sig, 300000, 600000), &ft_log_gather);
     cr_expect(plan.gathered);
 }
 
@@ -110,7 +110,7 @@ static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reductio
 {
     struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};
 
-    cr_assert_eq(ft_plan_choose(p, &sig, bytes, bytes) == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
+    cr_assert_eq(ft_plan_choose(p, p->nranks, &sig, bytes, bytes) == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
 }
 
 /* Two ranks: a bcast or a reduce below 8 KiB is short; from there on it is pipelined. */

@@ -10,7 +10,7 @@ FT_HOT int ft_coll_start(struct ft_coll *c, uint64_t total, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
 
-    c->way = s->apart ? &ft_between_nodes : ft_algorithm_plan(&c->plan, s->params, &s->sig, c->bytes, total);
+    c->way = s->apart ? &ft_between_nodes : ft_algorithm_plan(&c->plan, s->params, s->n, &s->sig, c->bytes, total);
     return c->way->start(c, e);
 }
 

@@ -113,7 +113,7 @@ static const char *way_of(const struct look *l, const struct ft_inspect *i)
         return NULL;
     if (ft_sig_is_word(sig))
         return ft_way_text(FT_WAY_SHORT);
-    return ft_way_text(ft_plan_choose(p, sig, bytes, sig->call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes));
+    return ft_way_text(ft_plan_choose(p, p->nranks, sig, bytes, sig->call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes));
 }
 
 static void add_operation(json_t *o, const struct look *l, uint32_t rank)
