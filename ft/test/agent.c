@@ -253,7 +253,7 @@ void make_job(const struct scenario *sc)
 
     job.sc = *sc;
     params.gather_bytes = sc->two ? 1024 : params.slot_bytes; /* what is in flight of an allgather is more than an extent */
-    params.slot_room = 2 * params.slot_bytes;
+    params.slot_room = (ranks == MAX_RANKS ? 1 : 2) * params.slot_bytes; /* without turns the depth is all that keeps units apart */
     params.unkept = room == LEFT;
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||
         (job.models = ft_models_create(&e)) < 0) {
