@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects (MPI 3.1 chapter 9): keys with values, in the order in which they were set. Hints; nobody here takes one yet. */
+/* Info objects (MPI 3.1 chapter 9): keys with values, in the order in which they were set. Hints, also those
+   of communicators (6.4.4); nobody here takes one yet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,4 +225,41 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     if (err)
         PMPI_Info_free(newinfo);
     return err;
+}
+
+int shim_info_hints(const char *me, MPI_Info info, MPI_Info *hints)
+{
+    *hints = NULL;
+    if (!info || info == MPI_INFO_NULL)
+        return MPI_SUCCESS;
+    return check(me, info, true) ? MPI_ERR_INFO : PMPI_Info_dup(info, hints);
+}
+
+/* What was said before and is not said now stays. */
+SHIM_ALIAS(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    const char *me = "Comm_set_info";
+    int err;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    err = check(me, info, true);
+    if (!err && !comm->info)
+        return PMPI_Info_dup(info, &comm->info);
+    for (struct shim_hint *hint = err ? NULL : info->first; hint && !err; hint = hint->next)
+        err = PMPI_Info_set(comm->info, hint->key, hint->value);
+    return err;
+}
+
+SHIM_ALIAS(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used));
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+{
+    const char *me = "Comm_get_info";
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (!info_used)
+        return shim_raise(comm, me, MPI_ERR_INFO, "info_used is a null pointer");
+    return comm->info ? PMPI_Info_dup(comm->info, info_used) : PMPI_Info_create(info_used);
 }
