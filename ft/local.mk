@@ -28,7 +28,7 @@ if !SANITIZED
 TESTS += ft/test/vectorised.sh ft/test/hot.sh
 TESTS += explore
 endif
-explore_SOURCES = ft/test/explore.h ft/test/both.h ft/test/explore.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/agent.c
+explore_SOURCES = ft/test/explore.h ft/test/both.h ft/test/explore.c ft/test/search.h ft/test/search.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/agent.c
 explore_LDADD = libft.la
 
 # The same of a job on several nodes. Representatives go by its clock.
@@ -36,7 +36,7 @@ check_PROGRAMS += apart
 if !SANITIZED
 TESTS += apart
 endif
-apart_SOURCES = ft/test/apart.h ft/test/both.h ft/test/apart.c ft/test/apart_sched.c ft/test/apart_wire.c ft/test/apart_program.c ft/test/apart_second.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c
+apart_SOURCES = ft/test/apart.h ft/test/both.h ft/test/apart.c ft/test/search.h ft/test/search.c ft/test/apart_sched.c ft/test/apart_wire.c ft/test/apart_program.c ft/test/apart_second.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c
 apart_LDADD = libft.la
 apart_LDFLAGS = -Wl,--wrap=ft_clock_ns
 

@@ -28,7 +28,7 @@ static void register_cut(struct actor *a, const struct ft_version *v)
 {
     struct ft_positions p = ft_positions_world(v->unit + 1, v->end);
 
-    job.seen[WORN] += a->snapshot.alive;
+    run.seen[WORN] += a->snapshot.alive;
     drop_snapshot(a);
     ft_cut_register(&job.region, a->index, &p);
 }
@@ -192,10 +192,10 @@ static void note_stream(const struct ft_stream_head *head)
 {
     uint64_t assigned = ft_peek(&head->ready) / job.region.header->params.extent_bytes, n = job.region.header->params.ntable;
 
-    job.seen[RELEASED] += ft_peek(&head->floor);
-    job.seen[AROUND] += assigned > n ? assigned - n : 0;
-    job.seen[SPILLED] += ft_peek(&head->spilled);
-    job.seen[FORGOTTEN] += ft_peek(&head->forgotten);
+    run.seen[RELEASED] += ft_peek(&head->floor);
+    run.seen[AROUND] += assigned > n ? assigned - n : 0;
+    run.seen[SPILLED] += ft_peek(&head->spilled);
+    run.seen[FORGOTTEN] += ft_peek(&head->forgotten);
 }
 
 /* `done` of short units, and calls (docs/internals/waiting.md): who sleeps for these sleeps its time. */
@@ -212,7 +212,7 @@ void note_seen(void)
     for (uint32_t s = 0; s < nstreams(); s++)
         note_stream(parts_of(s).head);
     for (uint32_t r = 0; makes_versions() && r < job.sc.ranks; r++)
-        job.seen[ANSWERED] += ft_peek(&ft_versions_of(&job.region, r)->answers);
+        run.seen[ANSWERED] += ft_peek(&ft_versions_of(&job.region, r)->answers);
 }
 
 void note_killed(const struct actor *a)
@@ -227,10 +227,10 @@ void note_killed(const struct actor *a)
 
 void judge_lie(void)
 {
-    bool out = strstr(job.failure, "contributed other data than before its restart") != NULL;
+    bool out = strstr(run.failure, "contributed other data than before its restart") != NULL;
 
     if (out)
-        job.failure[0] = 0;
+        run.failure[0] = 0;
     else
         failed("rank %u was restarted and contributed other data, and nobody noticed", job.liar);
 }
@@ -238,7 +238,7 @@ void judge_lie(void)
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
 /* Small sizes, so that slots are reused and operations cut into units within a few calls. */
-void make_region(const struct scenario *sc)
+void make_job(const struct scenario *sc)
 {
     enum room room = sc->room;
     bool snapshots = sc->snapshots;
@@ -251,8 +251,9 @@ void make_region(const struct scenario *sc)
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
+    job.sc = *sc;
     params.gather_bytes = sc->two ? 1024 : params.slot_bytes; /* what is in flight of an allgather is more than an extent */
-    params.slot_room = 2 * params.slot_bytes;
+    params.slot_room = (ranks == MAX_RANKS ? 1 : 2) * params.slot_bytes; /* without turns the depth is all that keeps units apart */
     params.unkept = room == LEFT;
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||
         (job.models = ft_models_create(&e)) < 0) {
@@ -261,7 +262,7 @@ void make_region(const struct scenario *sc)
     }
 }
 
-void drop_region(void)
+void drop_job(void)
 {
     close(job.models);
     ft_keeper_close(job.keeper);
@@ -303,12 +304,12 @@ static void check_log_of(uint32_t stream)
     if (!ft_reader_read(&reader, floor * walk.extent_bytes, &head, sizeof head) || !ft_walk_seek(&walk, head.unit - 1, floor, ft_div_up(end, walk.extent_bytes)) ||
         walk.position != floor * walk.extent_bytes)
         failed("extent %llu, where the log begins, is not found", (unsigned long long)floor);
-    while (!job.failure[0] && walk.unit < committed) {
+    while (!run.failure[0] && walk.unit < committed) {
         if (ft_walk_look(&walk, &head) != FT_WALK_RECORD)
             failed("unit %llu of %llu is not at %llu of the log", (unsigned long long)walk.unit, (unsigned long long)committed, (unsigned long long)walk.position);
         ft_walk_on(&walk, &head);
     }
-    if (!job.failure[0] && walk.position < end) /* who is killed after `done` may leave done_at behind */
+    if (!run.failure[0] && walk.position < end) /* who is killed after `done` may leave done_at behind */
         failed("the log ends at %llu, and its last record at %llu", (unsigned long long)end, (unsigned long long)walk.position);
 }
 
@@ -357,7 +358,7 @@ void check_inspection(const struct actor *r, bool again)
 
     if (r->at.kind == -1 && atomic_load(&r->patience.doorbells.asleep[r->index]) != FT_AWAKE)
         failed("rank %u incarnation %u call %u: its flag is up, and it does not sleep", r->index, r->incarnation, r->call);
-    if ((!waits && r->at.kind != -1) || job.failure[0] || job.sc.disputed) /* who waits for whom is what they dispute */
+    if ((!waits && r->at.kind != -1) || run.failure[0] || job.sc.disputed) /* who waits for whom is what they dispute */
         return;
     ft_inspect_read(&job.region, all);
     if (i->in_store && !waits)

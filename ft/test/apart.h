@@ -2,15 +2,15 @@
 /* The explorer of a job on several nodes: memory, ranks and a keeper for each node, all of them
    coroutines in one process (coroutine.h), killed at crash points as in explore.h. apart_sched.c
    runs and kills them, apart_wire.c is the connections between representatives and the agents
-   that make them, apart_program.c what ranks run and how results are checked; apart.c is the
-   search. */
+   that make them, apart_program.c what ranks run and how results are checked; apart.c is
+   what is searched (search.h). */
 #ifndef FT_TEST_APART_H
 #define FT_TEST_APART_H
 
 #include "ft/core/nodes.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
-#include "ft/test/coroutine.h"
+#include "ft/test/search.h"
 
 enum { MAX_NODES = 3, MAX_LOCAL = 2, MAX_WORLD = 4, MAX_ACTORS = MAX_WORLD + MAX_NODES, MAX_COUNT = 5000, STREAMS = 2 };
 
@@ -107,16 +107,6 @@ struct node {
     bool gone;                     /* its representative has left, and the other agents know */
 };
 
-struct plan {
-    uint64_t kill_at;        /* step at which the running actor is killed; UINT64_MAX: none */
-    bool torn;               /* ... with half of what it was about to write written, as garbage, and what
-                                it had sent lost; with sc.loses: and its node */
-    bool late;               /* successors and connections come only when nobody else can go on */
-    bool switch_always;      /* switch at every point, or only when one cannot go on */
-    uint32_t seed;           /* 0: as above; else random choices, */
-    uint32_t kills;          /* ... with so many faults at most */
-};
-
 struct job {
     struct scenario sc;
     uint32_t nnodes, world, nactors;
@@ -130,15 +120,9 @@ struct job {
     uint32_t naps;                 /* times that passed since anybody has done anything */
     uint64_t clock_ns;
     uint64_t changes;              /* so often has somebody done what others may see */
-    uint64_t seen[NSEEN];
-    uint64_t steps, course;        /* points passed in this run; a hash of these and who passed them */
-    char failure[640];             /* empty: none */
-    bool covered[MAX_POINTS], covered_ever[MAX_POINTS];
 };
 
 extern struct job job;
-
-void failed(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* the first one counts */
 
 static inline bool is_keeper(const struct actor *a) { return a->local == a->node->n; }
 static inline bool represents(const struct actor *a) { return a->local == 0; }
@@ -146,10 +130,8 @@ static inline uint32_t nstreams(void) { return job.sc.two ? 2 : 1; }
 
 /* apart_sched.c */
 void stop_between_calls(struct actor *a);
-bool run_job(const struct plan *p);  /* one run; false: job.failure says why */
+bool run_job(const struct plan *p);  /* one run; false: run.failure says why */
 bool replay_all(void);               /* everybody again, alone and one after the other: all must come out of the log */
-void make_job(void);                 /* for job.sc */
-void drop_job(void);
 
 /* apart_wire.c */
 void open_wire(struct actor *a, struct ft_wire *wire);

@@ -214,7 +214,7 @@ static void wake(struct actor *a)
     for (uint32_t k = 0; k < nstreams() && represents(a); k++)
         if (a->nodes[k].s)
             a->nodes[k].wire.start(&a->wire, k);
-    job.seen[WOKEN]++;
+    run.seen[WOKEN]++;
 }
 
 static bool takes_snapshot(const struct actor *a)

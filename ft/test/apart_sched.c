@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks and keepers of several nodes as coroutines over the object code that ships: switched,
    and killed, at crash points only. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +11,11 @@
 #include "ft/shm/versions.h"
 #include "ft/test/apart.h"
 
-enum { MOST_STEPS = 2000000, MOST_NAPS = 16 };
+enum { MOST_NAPS = 16 };
 #define NAP_NS 2000000000ull  /* longer than a representative waits for a peer that may come back */
 
 struct job job;
 static struct actor *running;
-
-void failed(const char *format, ...)
-{
-    va_list args;
-
-    if (job.failure[0])
-        return;
-    va_start(args, format);
-    vsnprintf(job.failure, sizeof job.failure, format, args);
-    va_end(args);
-}
 
 /* What representatives go by, who wait for a time (linked with --wrap=ft_clock_ns). */
 uint64_t __wrap_ft_clock_ns(void);
@@ -61,7 +49,7 @@ static void make_node(struct node *k)
 
 /* But for what lies in log memory, which is anything: as the agent leaves it for the first
    incarnations. */
-static void reset_node(struct node *k)
+static void reset_region(struct node *k)
 {
     struct ft_header *h = k->region.header;
 
@@ -104,8 +92,9 @@ static void place_ranks(void)
             job.actor[i].rank = job.rank_at[job.first[job.actor[i].node->number] + job.actor[i].local];
 }
 
-void make_job(void)
+void make_job(const struct scenario *sc)
 {
+    job.sc = *sc;
     place_ranks();
     for (uint32_t k = 0; k < job.nnodes; k++)
         make_node(&job.node[k]);
@@ -214,8 +203,7 @@ static void changed(void)
 
 static void kill_actor(struct actor *a, bool torn)
 {
-    if (a->at.point)
-        job.covered[point_number(a->at.point)] = job.covered_ever[point_number(a->at.point)] = true;
+    killed_at(a->at.point);
     if (torn)
         coroutine_tear(&a->at);
     a->state = DEAD;
@@ -239,12 +227,12 @@ static void lose_node(struct node *k)
         if (is_alive(&k->actor[i]))
             kill_actor(&k->actor[i], false);
     cut_wires(k, true);
-    reset_node(k);
+    reset_region(k);
     for (uint32_t i = 0; i <= k->n; i++) {
         k->actor[i].incarnation = 0;
         drop_snapshot(&k->actor[i]);
     }
-    job.seen[LOST]++;
+    run.seen[LOST]++;
 }
 
 /* ---- who goes on ---- */
@@ -313,7 +301,7 @@ static void let_time_pass(void)
     for (uint32_t i = 0; i < job.nactors; i++)
         if (job.actor[i].state == ASLEEP && is_quiet(&job.actor[i]))
             atomic_fetch_add(&ft_region_doorbell(&job.actor[i].node->region, job.actor[i].local)->rings, 1);
-    job.seen[LINGERED]++;
+    run.seen[LINGERED]++;
     changed();
 }
 
@@ -341,7 +329,7 @@ static enum state go_on(struct actor *a)
     running = a;
     coroutine_resume(&a->at);
     running = NULL;
-    job.course = (job.course ^ (uintptr_t)a->at.point ^ a->index) * 0x100000001b3;
+    went_on(a->at.point, a->index);
     if (!looked || a->state == OVER) {
         job.naps = 0;
         a->waits = false;
@@ -384,12 +372,11 @@ static void step(struct actor *a, const struct plan *p, uint32_t *faults)
             cut_wires(a->node, true);
         return;
     }
-    if (p->seed ? *faults < p->kills && random_below(rarity(p)) == 0 : job.steps == p->kill_at) {
+    if (p->seed ? *faults < p->kills && random_below(rarity(p)) == 0 : run.steps == p->kill_at) {
         strike(a, p);
         (*faults)++;
     }
-    if (++job.steps > MOST_STEPS)
-        failed("no end after %llu steps", (unsigned long long)job.steps);
+    count_step();
 }
 
 static void check_end(void)
@@ -410,8 +397,8 @@ static void check_end(void)
         for (uint32_t stream = 0; stream < nstreams(); stream++) {
             const struct ft_stream_head *head = ft_region_stream(&job.node[k].region, stream).head;
 
-            job.seen[SPILLED] += ft_peek(&head->spilled);
-            job.seen[RELEASED] += ft_peek(&head->floor);
+            run.seen[SPILLED] += ft_peek(&head->spilled);
+            run.seen[RELEASED] += ft_peek(&head->floor);
         }
     }
 }
@@ -421,18 +408,16 @@ bool run_job(const struct plan *p)
     struct actor *a = NULL;
     uint32_t faults = 0;
 
-    random_begin(p->seed);
     job.sleeps = p->seed ? p->seed % 2 : p->late;
     job.all_sleep = p->seed % 4 == 1;
     job.loses_frames = p->seed ? p->seed % 3 == 0 : p->torn;
-    job.failure[0] = 0;
-    job.steps = job.course = job.changes = 0;
+    job.changes = 0;
     job.naps = 0;
     job.clock_ns = NAP_NS;
     memset(job.entered, 0, sizeof job.entered);
     reset_wires();
     for (uint32_t k = 0; k < job.nnodes; k++) {
-        reset_node(&job.node[k]);
+        reset_region(&job.node[k]);
         job.node[k].gone = job.node[k].leaving = false;
     }
     for (uint32_t i = 0; i < job.nactors; i++) {
@@ -440,15 +425,15 @@ bool run_job(const struct plan *p)
         drop_snapshot(&job.actor[i]);
         start(&job.actor[i]);
     }
-    while (!job.failure[0] && (a = pick(a, p)) != NULL)
+    while (!run.failure[0] && (a = pick(a, p)) != NULL)
         step(a, p, &faults);
     check_end();
-    return !job.failure[0];
+    return !run.failure[0];
 }
 
 bool replay_all(void)
 {
-    for (uint32_t i = 0; i < job.nactors && !job.failure[0]; i++) {
+    for (uint32_t i = 0; i < job.nactors && !run.failure[0]; i++) {
         struct actor *a = &job.actor[i];
         uint32_t naps = 0;
 
@@ -456,7 +441,7 @@ bool replay_all(void)
             continue;
         a->incarnation++;
         start(a);
-        while (a->state != OVER && !job.failure[0]) {
+        while (a->state != OVER && !run.failure[0]) {
             a->state = go_on(a);
             if (a->state != BLOCKED)
                 continue;
@@ -465,5 +450,5 @@ bool replay_all(void)
                 failed("rank %u waits in call %u of a replay of what everybody has finished", a->rank, a->call);
         }
     }
-    return !job.failure[0];
+    return !run.failure[0];
 }

@@ -60,7 +60,7 @@ static int come_in(struct actor *a, struct ft_error *e)
         return err;
     leave(a);
     a->in = use.use != 0;
-    job.seen[USES] += use.use > 1;
+    run.seen[USES] += use.use > 1;
     if (a->in)
         ft_stream_join(&a->stream[1], &a->stream[0], &use, all, a->node->n, a->local, "SECOND");
     return 0;

@@ -64,7 +64,7 @@ static void drop(struct apart_wire *w, uint32_t stream, uint32_t p)
 
     if (l->at < 0)
         return;
-    job.seen[TORN] += l->taking || l->sending;
+    run.seen[TORN] += l->taking || l->sending;
     close_end(&pool[l->at], w->owner->node->number);
     *l = (struct apart_link){ .at = -1, .generation = l->generation };
     ft_exchange_broken(exchange(w, stream), p);
@@ -86,7 +86,7 @@ static void look_for(struct apart_wire *w, uint32_t stream)
         w->link[stream][p].at = at;
         w->link[stream][p].generation = w->owner->node->posted[stream][x->peer[p].node].generation;
         ft_exchange_connected(x, p);
-        job.seen[ADOPTED]++;
+        run.seen[ADOPTED]++;
     }
 }
 
@@ -125,7 +125,7 @@ static int push(struct apart_wire *w, uint32_t stream, uint32_t p, struct ft_err
         failed("a frame of %u bytes", head.length);
         return 0;
     }
-    job.seen[OLD] += head.type == FT_FRAME_RES && l->payload && l->payload == n->reader[p].bytes;
+    run.seen[OLD] += head.type == FT_FRAME_RES && l->payload && l->payload == n->reader[p].bytes;
     ft_point_store();
     way->frame[next].head = head;
     way->frame[next].there = head.length / 2;

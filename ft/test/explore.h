@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines (coroutine.h) and kills
    them at crash points, program.c is what ranks run and how results are checked, second.c on another stream than the world's, versions.c their checkpoints,
-   once.c their operations of the bootstrap cache, agent.c memory and its keeper; explore.c is the search. */
+   once.c their operations of the bootstrap cache, agent.c memory and its keeper; explore.c is what is searched (search.h). */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
 
@@ -14,7 +14,7 @@
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 #include "ft/shm/streams.h"
-#include "ft/test/coroutine.h"
+#include "ft/test/search.h"
 
 enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_BYTES = 20480 };
 
@@ -114,15 +114,6 @@ struct actor {
     int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_RANKS];
 };
 
-struct plan {
-    uint64_t kill_at;        /* step at which the running actor is killed; UINT64_MAX: none */
-    bool torn;               /* ... with half of the bytes it was about to write written, as garbage */
-    bool late;               /* the successor starts only when nobody else can go on */
-    bool switch_always;      /* switch at every point, or only when one cannot go on */
-    uint32_t seed;           /* 0: as above; else random choices, */
-    uint32_t kills;          /* ... with so many kills at most */
-};
-
 /* The job that is explored. */
 struct job {
     struct scenario sc;
@@ -131,7 +122,6 @@ struct job {
     bool sleeps;                   /* in this run ranks that wait sleep, and nothing but a ring ends that */
     uint32_t naps;                 /* sleeps that ended by themselves since anybody has done anything */
     struct actor actor[MAX_RANKS + 1];
-    uint64_t seen[NSEEN];
     int models;                    /* memory for them */
     enum { UNKNOWN, MADE, FAILED } outcome[MORE_CALLS];  /* of the checkpoint after each call, in this life of all ranks */
     uint32_t begins[MORE_CALLS + 1]; /* by version: the call after it */
@@ -147,22 +137,17 @@ struct job {
     bool known[MORE_CALLS];        /* with sc.varies: somebody has received what ... */
     int32_t common[MORE_CALLS][MAX_BYTES / 4 * MAX_RANKS];  /* ... all are to receive in this call */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
-    uint64_t steps;                /* points passed in this run */
-    uint64_t moves;                /* ... of these more than a look */
-    uint64_t course;               /* a hash of these and who passed them */
-    char failure[640];             /* empty: none */
-    bool covered[MAX_POINTS], covered_ever[MAX_POINTS];  /* points at which somebody was killed: since it was cleared, ever */
+    uint64_t moves;                /* points passed in this run that were more than a look */
 };
 
 extern struct job job;
 
-void failed(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* the first one counts */
 static inline struct actor *keeper_actor(void) { return &job.actor[job.sc.ranks]; }
 
 /* sched.c */
 void stop_here(struct actor *a, int kind);   /* of the actor that runs: lets others run */
 void end_here(struct actor *a) __attribute__((noreturn));
-bool run_job(const struct plan *p);          /* one run; false: job.failure says why */
+bool run_job(const struct plan *p);          /* one run; false: run.failure says why */
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
 
 static inline uint32_t nstreams(void) { return job.sc.two ? 1 + job.sc.ranks : 1; }
@@ -206,12 +191,10 @@ void expect_reduced(struct actor *r, uint32_t call, uint32_t count);
 void rank_main(struct actor *a);
 
 /* agent.c */
-void make_region(const struct scenario *sc);
-void drop_region(void);
 void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
 void keeper_main(struct actor *a);
 bool is_quiet(const struct actor *a);        /* what it sleeps for may have been published without a ring */
-void note_seen(void);                        /* in the end, what of the log's life there was: job.seen */
+void note_seen(void);                        /* in the end, what of the log's life there was: run.seen */
 void note_killed(const struct actor *a);
 void judge_dispute(void);                    /* in the end, with sc.disputed, likewise */
 void judge_lie(void);                        /* in the end, with job.due: a failure if it did not come out, and none if it did */

@@ -101,8 +101,8 @@ static bool make_one(struct actor *r, uint32_t number)
     }
     r->life.had |= 1u << number;
     job.cached |= r->index == 0 ? 1u << number : 0;
-    job.seen[AHEAD] += r->cache.nahead > 0;
-    job.seen[REPEATED] += r->stream.unit != before && r->stream.sig.cached == FT_CACHED_REPEATED;
+    run.seen[AHEAD] += r->cache.nahead > 0;
+    run.seen[REPEATED] += r->stream.unit != before && r->stream.sig.cached == FT_CACHED_REPEATED;
     if (o->what == BCAST)
         expect_bcast(r, FIRST_CALL + number, o->root, o->count);
     else

@@ -243,7 +243,7 @@ static void open_stream(struct actor *r)
         r->call = r->snapshot.call;
         r->life = r->snapshot.life;
         wake_versions(r);  /* the next thing it does is to take another one */
-        job.seen[WOKEN]++;
+        run.seen[WOKEN]++;
         ft_stream_resume(&r->stream);
         second_resume(r);
         resume_versions(r);
@@ -290,8 +290,8 @@ void rank_main(struct actor *r)
 /* One with another call goes on, to the next one. Restarted, its own log may tell it before the others do. */
 void judge_dispute(void)
 {
-    if (strstr(job.failure, ": mismatched collectives") || strstr(job.failure, "the program must repeat its calls"))
-        job.failure[0] = 0;
+    if (strstr(run.failure, ": mismatched collectives") || strstr(run.failure, "the program must repeat its calls"))
+        run.failure[0] = 0;
     else
         failed("two roots of one bcast, and nobody noticed");
 }

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks and keeper as coroutines over the object code that ships: switched, and killed, at crash points only. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ft/shm/cut.h"
 #include "ft/test/explore.h"
 
-enum { MOST_STEPS = 2000000 };
-
 struct job job;
 static struct actor *running;
-
-void failed(const char *format, ...)
-{
-    va_list args;
-
-    if (job.failure[0])
-        return;
-    va_start(args, format);
-    vsnprintf(job.failure, sizeof job.failure, format, args);
-    va_end(args);
-}
 
 void stop_here(struct actor *a, int kind) { coroutine_stop(&a->at, kind); }
 
@@ -93,8 +78,7 @@ static bool ring_quiet(void)
 
 static void kill_actor(struct actor *a, bool torn)
 {
-    if (a->at.point)
-        job.covered[point_number(a->at.point)] = job.covered_ever[point_number(a->at.point)] = true;
+    killed_at(a->at.point);
     if (torn)
         coroutine_tear(&a->at);
     if (job.sc.lies && a != keeper_actor())
@@ -134,7 +118,7 @@ static void start_everybody(void)
     ft_region_reset(&job.region);
     reset_versions(true);
     memset(job.known, 0, sizeof job.known);
-    job.seen[RESETS]++;
+    run.seen[RESETS]++;
     job.deaths = 0;
     for (uint32_t i = 0; i <= job.sc.ranks; i++)
         start(&job.actor[i]);
@@ -145,7 +129,7 @@ static bool has_way_back(struct actor *a)
 {
     if (a->snapshot.alive && ft_cut_reaches(&job.region, a->index))
         return true;
-    job.seen[USELESS] += a->snapshot.alive;
+    run.seen[USELESS] += a->snapshot.alive;
     drop_snapshot(a);
     return ft_cut_withdraw(&job.region, a->index);
 }
@@ -320,7 +304,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     enum state still;
 
     resume(a);
-    job.course = (job.course ^ (uintptr_t)a->at.point ^ a->index) * 0x100000001b3;
+    went_on(a->at.point, a->index);
     looked = looked && a->state != OVER && only_looks(a);
     if (!looked) {
         job.moves++;
@@ -344,7 +328,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     let_tarry();
     if (job.sc.room == LEFT && a != keeper_actor()) {
         a->state = still;
-    } else if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {
+    } else if (p->seed ? *kills < p->kills && chance_kills(a, p) : run.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
         if (p->seed && job.sc.snapshots && random_below(3) == 0)
@@ -362,8 +346,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     } else {
         a->state = still;
     }
-    if (++job.steps > MOST_STEPS)
-        failed("no end after %llu steps", (unsigned long long)job.steps);
+    count_step();
 }
 
 bool run_job(const struct plan *p)
@@ -371,14 +354,12 @@ bool run_job(const struct plan *p)
     struct actor *a = NULL;
     uint32_t kills = 0;
 
-    random_begin(p->seed);
     job.seed = p->seed;
     job.sleeps = p->seed ? p->seed % 5 < 2 : p->torn;
     job.naps = 0;
     job.clock_ns = 1000000000;
     job.may_fail = p->seed % 2 == 1 && job.sc.what != PLACES; /* each version of that has the same calls */
-    job.failure[0] = 0;
-    job.steps = job.moves = job.course = 0;
+    job.moves = 0;
     job.liar = MAX_RANKS;
     job.due = false;
     memset(job.known, 0, sizeof job.known);
@@ -392,7 +373,7 @@ bool run_job(const struct plan *p)
         drop_snapshot(&job.actor[i]);
         start(&job.actor[i]);
     }
-    while ((a = pick(a, p)) != NULL && !job.failure[0])
+    while ((a = pick(a, p)) != NULL && !run.failure[0])
         step(a, p, &kills);
     for (uint32_t i = 0; i < job.sc.ranks; i++)
         if (job.actor[i].state == ASLEEP)
@@ -405,23 +386,23 @@ bool run_job(const struct plan *p)
         judge_lie();
     if (job.sc.disputed)
         judge_dispute();
-    return !job.failure[0];
+    return !run.failure[0];
 }
 
 bool replay_all(void)
 {
-    for (uint32_t i = 0; i < job.sc.ranks && !job.failure[0]; i++) {
+    for (uint32_t i = 0; i < job.sc.ranks && !run.failure[0]; i++) {
         struct actor *a = &job.actor[i];
 
         if (!has_way_back(a))
             continue;  /* it was the last one, and it has been used */
         a->incarnation++;
         start(a);
-        while (a->state != OVER && !job.failure[0]) {
+        while (a->state != OVER && !run.failure[0]) {
             resume(a);
             if (a->state != OVER && a->at.kind == FT_POINT_WAIT)
                 failed("rank %u waits in call %u of a replay of what everybody has finished", i, a->call);
         }
     }
-    return !job.failure[0];
+    return !run.failure[0];
 }

@@ -86,7 +86,7 @@ void meet(struct actor *r, struct ft_error *e)
     leave(r);
     s->on = use.use != 0;
     if (!err && s->on) {
-        job.seen[USES] += use.use > 1;
+        run.seen[USES] += use.use > 1;
         s->use = use;
         s->n = n;
         memcpy(s->local, local, sizeof local);

@@ -163,7 +163,7 @@ static bool check_outcome(const struct actor *r, uint32_t call, int err)
 
     if (job.outcome[call] == UNKNOWN) {
         job.outcome[call] = outcome;
-        job.seen[LACKING] += outcome == FAILED;
+        run.seen[LACKING] += outcome == FAILED;
         if (!err)
             job.begins[version] = call + 1;
     }
@@ -201,7 +201,7 @@ bool load_version(struct actor *r)
     version = r->checkpoints.version;
     if (version == 0)
         return true;
-    job.seen[LOADS]++;
+    run.seen[LOADS]++;
     if (m.nglobal == 0 || *(const unsigned char *)m.global >= job.sc.calls) {
         failed("rank %u incarnation %u: version %llu has no global model", r->index, r->incarnation, (unsigned long long)version);
         return false;
@@ -243,7 +243,7 @@ static int make_lazy(struct actor *r, struct ft_error *e)
 
     job.clock_ns += 400000000;
     err = ft_checkpoints_make_lazy(&r->checkpoints, serialize, r, SITE, e);
-    job.seen[UNKEPT] += !err && r->checkpoints.kept == kept;
+    run.seen[UNKEPT] += !err && r->checkpoints.kept == kept;
     return err;
 }
 
