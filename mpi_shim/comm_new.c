@@ -101,9 +101,7 @@ static int check(MPI_Comm comm, const char *me, MPI_Comm *newcomm)
 
 static int check_info(MPI_Comm comm, const char *me, MPI_Info info)
 {
-    if (info && (info == MPI_INFO_NULL || info->magic == SHIM_INFO))
-        return MPI_SUCCESS;
-    return shim_raise(comm, me, MPI_ERR_INFO, "%p is not an info object; was it freed?", (void *)info);
+    return info == MPI_INFO_NULL || (info && info->magic == SHIM_INFO) ? MPI_SUCCESS : shim_bad_info(comm, me, info);
 }
 
 /* Once the others have the duplicate this one can only free its own, if something fails. */
@@ -113,7 +111,7 @@ static int duplicate(MPI_Comm comm, const char *me, MPI_Info info, MPI_Comm *new
 
     if (err)
         return err;
-    err = shim_info_hints(me, info, &(*newcomm)->info);
+    err = shim_info_hints(info, &(*newcomm)->info);
     if (!err) {
         copied = shim_attributes_copy(comm, *newcomm);
         if (copied)
@@ -180,7 +178,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
         err = split(comm, me, FT_CALL_COMM_TYPE, split_type == MPI_UNDEFINED ? -1 : shim.node, key, newcomm, SHIM_SITE());
     if (err || *newcomm == MPI_COMM_NULL)
         return err;
-    err = shim_info_hints(me, info, &(*newcomm)->info);
+    err = shim_info_hints(info, &(*newcomm)->info);
     if (err) {
         drop(*newcomm);
         *newcomm = MPI_COMM_NULL;

@@ -13,13 +13,20 @@ struct shim_hint {
 
 static MPI_Info unused;     /* freed objects, see handle.h */
 
+int shim_bad_info(MPI_Comm comm, const char *me, MPI_Info info)
+{
+    return shim_raise(comm, me, MPI_ERR_INFO, info == MPI_INFO_NULL ? "the object is MPI_INFO_NULL"
+                                                                    : "this is not an info object; was it freed?");
+}
+
+static bool is_info(MPI_Info info) { return info && info->magic == SHIM_INFO; }
+
 static int check(const char *me, MPI_Info info, bool results)
 {
     int err = shim_check_running(me);
 
-    if (!err && (!info || info->magic != SHIM_INFO))
-        err = shim_raise(NULL, me, MPI_ERR_INFO, info == MPI_INFO_NULL ? "the object is MPI_INFO_NULL"
-                                                                       : "this is not an info object; was it freed?");
+    if (!err && !is_info(info))
+        err = shim_bad_info(NULL, me, info);
     if (!err && !results)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "a null pointer argument");
     return err;
@@ -227,12 +234,10 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     return err;
 }
 
-int shim_info_hints(const char *me, MPI_Info info, MPI_Info *hints)
+int shim_info_hints(MPI_Info info, MPI_Info *hints)
 {
     *hints = NULL;
-    if (!info || info == MPI_INFO_NULL)
-        return MPI_SUCCESS;
-    return check(me, info, true) ? MPI_ERR_INFO : PMPI_Info_dup(info, hints);
+    return is_info(info) ? PMPI_Info_dup(info, hints) : MPI_SUCCESS;
 }
 
 /* What was said before and is not said now stays. */
@@ -240,14 +245,15 @@ SHIM_ALIAS(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     const char *me = "Comm_set_info";
-    int err;
+    int err = MPI_SUCCESS;
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
-    err = check(me, info, true);
-    if (!err && !comm->info)
-        return PMPI_Info_dup(info, &comm->info);
-    for (struct shim_hint *hint = err ? NULL : info->first; hint && !err; hint = hint->next)
+    if (!is_info(info))
+        return shim_bad_info(comm, me, info);
+    if (!comm->info)
+        return shim_info_hints(info, &comm->info);
+    for (struct shim_hint *hint = info->first; hint && !err; hint = hint->next)
         err = PMPI_Info_set(comm->info, hint->key, hint->value);
     return err;
 }

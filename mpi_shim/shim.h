@@ -84,6 +84,7 @@ int shim_bad_time(const char *function) __attribute__((cold));
 int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op) __attribute__((cold));
+int shim_bad_info(MPI_Comm comm, const char *function, MPI_Info info) __attribute__((cold));
 int shim_bad_root(MPI_Comm comm, const char *function, int root) __attribute__((cold));
 int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes) __attribute__((cold));
 
@@ -144,7 +145,7 @@ int shim_comm_drop_attributes(MPI_Comm comm, const char *function);
 void shim_comms_close(void);
 
 /* A copy of info's hints for an object, NULL without any; info may be NULL or MPI_INFO_NULL (info.c). */
-int shim_info_hints(const char *function, MPI_Info info, MPI_Info *hints);
+int shim_info_hints(MPI_Info info, MPI_Info *hints);
 
 /* Created objects leave their number in Fortran, if they have one (fortran.c); 0 is none. */
 void shim_comm_unnumber(MPI_Comm comm);

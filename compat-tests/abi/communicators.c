@@ -373,6 +373,13 @@ static void error_handlers(void)
     SAY("handled %d", handled);
     SAY("no negative count: %d", MPI_Bcast(&handled, -1, MPI_INT, 0, half) != MPI_SUCCESS);
     SAY("handled %d", handled);
+    SAY("no color: %d", MPI_Comm_split(half, -2, 0, &dup) != MPI_SUCCESS);
+    SAY("handled %d", handled);
+    if (own) /* Open MPI tells MPI_COMM_WORLD's */
+        SAY("no hints: %d", MPI_Comm_set_info(half, MPI_INFO_NULL) != MPI_SUCCESS);
+    SAY("handled %d", handled);
+    SAY("no group: %d", MPI_Comm_create(half, MPI_GROUP_NULL, &dup) != MPI_SUCCESS);
+    SAY("handled %d", handled);
     OK(MPI_Errhandler_free(&got));
     release(&half);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
