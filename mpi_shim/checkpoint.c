@@ -13,6 +13,12 @@ static int finish(const char *me, int err, const struct ft_error *e)
     return shim_finish(err, e);
 }
 
+static int check_comms(const char *me)
+{
+    return ft_comm_any(shim.ft) ? shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of created communicators yet")
+                                : MPI_SUCCESS;
+}
+
 static int check_model(const char *me, const char *what, const char *length, const void *model, MPI_Count n)
 {
     int err = shim_check_count(NULL, me, length, n);
@@ -27,6 +33,8 @@ int MPIX_Checkpoint(const void *global, MPI_Count nglobal, const void *local, MP
     int err = shim_check_running(me);
     struct ft_error e;
 
+    if (!err)
+        err = check_comms(me);
     if (!err)
         err = check_model(me, "global", "nglobal", global, nglobal);
     if (!err)
@@ -60,6 +68,8 @@ int MPIX_Checkpoint_lazy(MPIX_Serialize_function *function, void *state)
 
     if (!err && !function)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "serialize is a null pointer");
+    if (!err)
+        err = check_comms(me);
     return err ? err : finish(me, ft_checkpoint_lazy(shim.ft, serialize, &s, SHIM_SITE(), &e), &e);
 }
 

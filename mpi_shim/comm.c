@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators (MPI 3.1 chapter 6). */
+/* What a communicator is asked (MPI 3.1 section 6.4.1). There are no intercommunicators, no topologies, no parent. */
 #include "mpi_shim/shim.h"
 
 SHIM_ALIAS(int, Comm_rank, (MPI_Comm comm, int *rank));
@@ -24,6 +24,15 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
+/* A process is its rank in MPI_COMM_WORLD. */
+static bool is_in(MPI_Comm comm, int process)
+{
+    for (int r = 0; r < comm->size; r++)
+        if (comm->members.ranks[r] == process)
+            return true;
+    return false;
+}
+
 SHIM_ALIAS(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result));
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
@@ -33,12 +42,13 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
         return shim_bad_comm(shim_comm_ok(comm1) ? comm2 : comm1, me);
     if (!result)
         return shim_raise(comm1, me, MPI_ERR_ARG, "result is a null pointer");
-    /* MPI_COMM_WORLD and MPI_COMM_SELF have the same group in a world of one. */
     *result = comm1 == comm2 ? MPI_IDENT : comm1->size == comm2->size ? MPI_CONGRUENT : MPI_UNEQUAL;
+    for (int r = 0; r < comm1->size && *result != MPI_IDENT && *result != MPI_UNEQUAL; r++)
+        if (comm1->members.ranks[r] != comm2->members.ranks[r])
+            *result = is_in(comm2, comm1->members.ranks[r]) ? MPI_SIMILAR : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
 
-/* All there are so far: no intercommunicators, no topologies, no parent. */
 SHIM_ALIAS(int, Comm_test_inter, (MPI_Comm comm, int *flag));
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
@@ -48,6 +58,26 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
         return shim_raise(comm, "Comm_test_inter", MPI_ERR_ARG, "flag is a null pointer");
     *flag = 0;
     return MPI_SUCCESS;
+}
+
+static int no_remote_group(MPI_Comm comm, const char *me)
+{
+    return shim_comm_ok(comm) ? shim_raise(comm, me, MPI_ERR_COMM, "the communicator has no remote group: it is no intercommunicator")
+                              : shim_bad_comm(comm, me);
+}
+
+SHIM_ALIAS(int, Comm_remote_size, (MPI_Comm comm, int *size));
+int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
+{
+    (void)size;
+    return no_remote_group(comm, "Comm_remote_size");
+}
+
+SHIM_ALIAS(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    (void)group;
+    return no_remote_group(comm, "Comm_remote_group");
 }
 
 SHIM_ALIAS(int, Topo_test, (MPI_Comm comm, int *status));

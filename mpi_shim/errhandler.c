@@ -66,9 +66,9 @@ MPI_Errhandler shim_errhandler_new(int language)
     return made;
 }
 
-static MPI_Errhandler hold(MPI_Errhandler handler)
+MPI_Errhandler shim_errhandler_hold(MPI_Errhandler handler)
 {
-    if (!handler->predefined)
+    if (handler && !handler->predefined)
         handler->references++;
     return handler;
 }
@@ -101,7 +101,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
         return shim_bad_comm(comm, me);
     if (!is_handler(errhandler))
         return shim_raise(comm, me, MPI_ERR_ARG, "%p is no error handler", (void *)errhandler);
-    hold(errhandler);
+    shim_errhandler_hold(errhandler);
     shim_errhandler_release(comm->errhandler);
     comm->errhandler = errhandler;
     return MPI_SUCCESS;
@@ -116,7 +116,7 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
         return shim_bad_comm(comm, me);
     if (!errhandler)
         return shim_raise(comm, me, MPI_ERR_ARG, "errhandler is a null pointer");
-    *errhandler = hold(comm->errhandler ? comm->errhandler : MPI_ERRORS_ARE_FATAL);
+    *errhandler = shim_errhandler_hold(comm->errhandler ? comm->errhandler : MPI_ERRORS_ARE_FATAL);
     return MPI_SUCCESS;
 }
 

@@ -172,8 +172,8 @@ int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op)
 
 int shim_bad_root(MPI_Comm comm, const char *function, int root)
 {
-    return shim_raise(comm, function, MPI_ERR_ROOT, "the root is %d; %s has the ranks 0 to %d", root, comm->name,
-                      comm->size - 1);
+    return shim_raise(comm, function, MPI_ERR_ROOT, "the root is %d; %s has the ranks 0 to %d", root,
+                      *comm->name ? comm->name : "the communicator", comm->size - 1);
 }
 
 int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes)

@@ -44,7 +44,7 @@ struct numbers {
     int first, n;
     const void **made;
 };
-static struct numbers made_types = {.first = LENGTH(types)}, made_ops = {.first = LENGTH(ops)},
+static struct numbers made_comms = {.first = LENGTH(comms)}, made_types = {.first = LENGTH(types)}, made_ops = {.first = LENGTH(ops)},
                       made_errhandlers = {.first = LENGTH(errhandlers)}, made_groups = {.first = LENGTH(groups)},
                       made_infos = {.first = LENGTH(infos)};
 
@@ -89,6 +89,7 @@ static int number_of(struct numbers *numbers, const void *object, int *number, c
     return NO_HANDLE;
 }
 
+void shim_comm_unnumber(MPI_Comm comm) { leave(&made_comms, &comm->fortran); }
 void shim_type_unnumber(MPI_Datatype type) { leave(&made_types, &type->fortran); }
 void shim_op_unnumber(MPI_Op op) { leave(&made_ops, &op->fortran); }
 void shim_errhandler_unnumber(MPI_Errhandler errhandler) { leave(&made_errhandlers, &errhandler->fortran); }
@@ -130,11 +131,11 @@ void shim_info_unnumber(MPI_Info info) { leave(&made_infos, &info->fortran); }
         return number_of(&made_##table, handle, &handle->fortran, #name "_c2f"); \
     }
 
-ONLY_PREDEFINED(Comm, MPI_Comm, comms)
 ONLY_PREDEFINED(Request, MPI_Request, requests)
 ONLY_PREDEFINED(Message, MPI_Message, messages)
 ONLY_PREDEFINED(Win, MPI_Win, wins)
 ONLY_PREDEFINED(File, MPI_File, files)
+ALSO_MADE(Comm, MPI_Comm, comms, SHIM_COMM)
 ALSO_MADE(Type, MPI_Datatype, types, SHIM_TYPE)
 ALSO_MADE(Op, MPI_Op, ops, SHIM_OP)
 ALSO_MADE(Errhandler, MPI_Errhandler, errhandlers, SHIM_ERRHANDLER)

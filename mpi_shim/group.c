@@ -79,8 +79,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     processes = room(me, comm->size, &err);
     if (err)
         return err;
-    for (int r = 0; r < comm->size; r++)
-        processes[r] = comm == MPI_COMM_SELF ? shim.rank : r;
+    memcpy(processes, comm->members.ranks, (size_t)comm->size * sizeof *processes);
     return make(me, processes, comm->size, group);
 }
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ft/comm.h"
 #include "ft/ft.h"
 #define FTMPI_MISSING_UNDECLARED /* missing.c defines them */
 #include "mpi_shim/mpi.h"
@@ -36,7 +37,11 @@ struct ompi_communicator_t {
     struct ft_stream *stream;       /* NULL before MPI_Init and after MPI_Finalize */
     const char *name;
     char label[MPI_MAX_OBJECT_NAME]; /* what MPI_Comm_set_name says; name then points here */
-    char unused0[272 - 32 - MPI_MAX_OBJECT_NAME];
+    struct ft_comm members;         /* rank, size and stream are its, too: every call wants them */
+    MPI_Info info;                  /* hints, NULL: there are none */
+    int fortran;                    /* as in a datatype; of created ones, as the next two */
+    struct ompi_communicator_t *next_made, *next_free;
+    char unused0[272 - 32 - MPI_MAX_OBJECT_NAME - sizeof(struct ft_comm) - 32];
     struct shim_attribute *attributes;
     char unused1[32];
     MPI_Errhandler errhandler;      /* NULL: MPI_ERRORS_ARE_FATAL; else one reference */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects (MPI 3.1 chapter 9): keys with values, in the order in which they were set. Hints; nobody here takes one yet. */
+/* Info objects (MPI 3.1 chapter 9): keys with values, in the order in which they were set. Hints, also those
+   of communicators (6.4.4); nobody here takes one yet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,20 @@ struct shim_hint {
 
 static MPI_Info unused;     /* freed objects, see handle.h */
 
+int shim_bad_info(MPI_Comm comm, const char *me, MPI_Info info)
+{
+    return shim_raise(comm, me, MPI_ERR_INFO, info == MPI_INFO_NULL ? "the object is MPI_INFO_NULL"
+                                                                    : "this is not an info object; was it freed?");
+}
+
+static bool is_info(MPI_Info info) { return info && info->magic == SHIM_INFO; }
+
 static int check(const char *me, MPI_Info info, bool results)
 {
     int err = shim_check_running(me);
 
-    if (!err && (!info || info->magic != SHIM_INFO))
-        err = shim_raise(NULL, me, MPI_ERR_INFO, info == MPI_INFO_NULL ? "the object is MPI_INFO_NULL"
-                                                                       : "this is not an info object; was it freed?");
+    if (!err && !is_info(info))
+        err = shim_bad_info(NULL, me, info);
     if (!err && !results)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "a null pointer argument");
     return err;
@@ -224,4 +232,40 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     if (err)
         PMPI_Info_free(newinfo);
     return err;
+}
+
+int shim_info_hints(MPI_Info info, MPI_Info *hints)
+{
+    *hints = NULL;
+    return is_info(info) ? PMPI_Info_dup(info, hints) : MPI_SUCCESS;
+}
+
+/* What was said before and is not said now stays. */
+SHIM_ALIAS(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    const char *me = "Comm_set_info";
+    int err = MPI_SUCCESS;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (!is_info(info))
+        return shim_bad_info(comm, me, info);
+    if (!comm->info)
+        return shim_info_hints(info, &comm->info);
+    for (struct shim_hint *hint = info->first; hint && !err; hint = hint->next)
+        err = PMPI_Info_set(comm->info, hint->key, hint->value);
+    return err;
+}
+
+SHIM_ALIAS(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used));
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+{
+    const char *me = "Comm_get_info";
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (!info_used)
+        return shim_raise(comm, me, MPI_ERR_INFO, "info_used is a null pointer");
+    return comm->info ? PMPI_Info_dup(comm->info, info_used) : PMPI_Info_create(info_used);
 }

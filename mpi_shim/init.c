@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting and ending MPI, and threads (MPI 3.1 sections 8.7, 12.4). */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "mpi_shim/shim.h"
 #include "mpi_shim/wrappers.h"
 
-static void open_comm(MPI_Comm comm, struct ft_stream *stream, int rank, int size)
+static void open_comm(MPI_Comm comm, const char *me, int (*members)(struct ft *, struct ft_comm *, struct ft_error *))
 {
-    comm->stream = stream;
-    comm->rank = rank;
-    comm->size = size;
+    struct ft_error e;
+
+    if (members(shim.ft, &comm->members, &e) != 0)
+        shim_end(MPI_ERR_NO_MEM, "MPI_%s: %s", me, e.text);
+    shim_comm_open(comm);
     comm->errhandler = NULL;
 }
 
 static void close_comm(MPI_Comm comm)
 {
     comm->stream = NULL;
+    ft_comm_close(&comm->members);
     shim_errhandler_release(comm->errhandler);
     comm->errhandler = NULL;
+    if (comm->info)
+        PMPI_Info_free(&comm->info);
+    comm->info = NULL;
+}
+
+/* As ftrun counts them: a spare that takes over has the number of the lost one. Without ftrun there is one. */
+static int own_node(void)
+{
+    const char *number = getenv("GROUP_RANK");
+
+    return number ? atoi(number) : 0;
 }
 
 static int start(const char *me, int required, int *provided)
@@ -35,8 +50,9 @@ static int start(const char *me, int required, int *provided)
     shim.main_thread = (unsigned long)pthread_self();
     /* Honest: concurrent calls are not supported, and a program that needs them can see that it lacks them. */
     shim.thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    open_comm(MPI_COMM_WORLD, ft_world(shim.ft), shim.rank, ft_size(shim.ft));
-    open_comm(MPI_COMM_SELF, ft_self(shim.ft), 0, 1);
+    shim.node = own_node();
+    open_comm(MPI_COMM_WORLD, me, ft_comm_world);
+    open_comm(MPI_COMM_SELF, me, ft_comm_self);
     if (shim_attributes_predefine(&MPI_COMM_WORLD->attributes, MPI_COMM_WORLD->size))
         shim_end(MPI_ERR_NO_MEM, "MPI_%s: no memory for the predefined attributes", me);
     shim.stage = SHIM_RUNNING;
@@ -96,13 +112,6 @@ int PMPI_Finalized(int *flag)
     return answer("Finalized", true, flag, shim.stage == SHIM_FINISHED);
 }
 
-static int drop_attributes(MPI_Comm comm, const char *me)
-{
-    int err = shim_attributes_drop(1, comm, &comm->attributes);
-
-    return err ? shim_raise(comm, me, shim_class_name(err) ? err : MPI_ERR_OTHER, "an attribute's delete function failed") : MPI_SUCCESS;
-}
-
 SHIM_ALIAS(int, Finalize, (void));
 int PMPI_Finalize(void)
 {
@@ -112,12 +121,13 @@ int PMPI_Finalize(void)
 
     /* The delete functions may still use MPI, and run in every incarnation that gets here (8.7.1). */
     if (!err)
-        err = drop_attributes(MPI_COMM_SELF, me);
+        err = shim_comm_drop_attributes(MPI_COMM_SELF, me);
     if (!err)
-        err = drop_attributes(MPI_COMM_WORLD, me);
+        err = shim_comm_drop_attributes(MPI_COMM_WORLD, me);
     if (err)
         return err;
     shim_finish(ft_finalize(shim.ft, SHIM_SITE(), &e), &e);
+    shim_comms_close();
     close_comm(MPI_COMM_WORLD);
     close_comm(MPI_COMM_SELF);
     ft_detach(shim.ft);

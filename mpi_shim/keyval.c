@@ -16,7 +16,7 @@ struct keyval {
     int kind, flags;
     int uses;               /* 1 for the program's own, until it frees it, and 1 per attribute */
     bool freed;
-    void (*copy)(void);     /* for duplicates; nothing that has attributes can be duplicated yet */
+    void (*copy)(void);     /* for duplicates of communicators; nothing else can be duplicated yet */
     void (*delete)(void);
     MPI_Aint extra;
 };
@@ -183,6 +183,50 @@ static int check_and_set(int kind, void *object, struct shim_attribute **list, c
 {
     return user_keyval(what->key) && is_key(kind, what->key) ? set(kind, object, list, what) : MPI_ERR_KEYVAL;
 }
+
+/* The program's copy function, as its language wants it; functions of the C++ wrapper are given the duplicate, too. `out` is the value
+   that the duplicate gets, if `there`. The standard's own go along, all but one that belongs to MPI_COMM_WORLD. */
+static int call_copy(MPI_Comm from, MPI_Comm to, struct shim_attribute *a, struct shim_attribute *out, int *there)
+{
+    struct keyval *k = user_keyval(a->key);
+    MPI_Fint number, ierr = MPI_SUCCESS, value = (MPI_Fint)as_address(a), extra = k ? (MPI_Fint)k->extra : 0;
+    MPI_Aint address = as_address(a), extra_address = k ? k->extra : 0;
+
+    *out = *a;
+    *there = !k && a->key != MPI_LASTUSEDCODE;
+    if (!k)
+        return MPI_SUCCESS;
+    if (!(k->flags & FORTRAN)) {
+        out->set_as = POINTER;
+        return ((int (*)(void *, int, void *, void *, void *, int *, void *))k->copy)(from, a->key, (void *)(intptr_t)k->extra,
+                                                                                   as_pointer(a), &out->value.pointer, there, to);
+    }
+    number = PMPI_Comm_c2f(from);
+    if (k->flags & FORTRAN_INTEGER) {
+        out->set_as = INTEGER;
+        ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))k->copy)(
+            &number, &a->key, &extra, &value, &out->value.integer, there, &ierr);
+    } else {
+        out->set_as = ADDRESS;
+        ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Aint *, MPI_Aint *, MPI_Aint *, MPI_Fint *, MPI_Fint *))k->copy)(
+            &number, &a->key, &extra_address, &address, &out->value.address, there, &ierr);
+    }
+    return ierr;
+}
+
+/* The one set first goes first. */
+static int copy_from(MPI_Comm from, MPI_Comm to, struct shim_attribute *list)
+{
+    struct shim_attribute out;
+    int there, err = list ? copy_from(from, to, list->next) : MPI_SUCCESS;
+
+    if (!list || err)
+        return err;
+    err = call_copy(from, to, list, &out, &there);
+    return err || !there ? err : set(OF_COMM, to, &to->attributes, &out);
+}
+
+int shim_attributes_copy(MPI_Comm from, MPI_Comm to) { return copy_from(from, to, from->attributes); }
 
 int shim_attributes_drop(int kind, void *object, struct shim_attribute **list)
 {

@@ -10,6 +10,7 @@ libftmpi_la_SOURCES = \
 	mpi_shim/init.c \
 	mpi_shim/env.c \
 	mpi_shim/comm.c \
+	mpi_shim/comm_new.c \
 	mpi_shim/coll.c \
 	mpi_shim/reduce.c \
 	mpi_shim/attribute.c \

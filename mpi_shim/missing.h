@@ -56,19 +56,12 @@ enum shim_missing {
     X(Cart_sub, 2, MPI_COMM_NULL) \
     X(Comm_accept, 4, MPI_COMM_NULL) \
     X(Comm_connect, 4, MPI_COMM_NULL) \
-    X(Comm_create, 2, MPI_COMM_NULL) \
     X(Comm_create_group, 3, MPI_COMM_NULL) \
-    X(Comm_dup, 1, MPI_COMM_NULL) \
-    X(Comm_dup_with_info, 2, MPI_COMM_NULL) \
-    X(Comm_get_info, 1, MPI_INFO_NULL) \
     X(Comm_idup, 1, MPI_COMM_NULL) \
     X(Comm_idup, 2, MPI_REQUEST_NULL) \
     X(Comm_join, 1, MPI_COMM_NULL) \
-    X(Comm_remote_group, 1, MPI_GROUP_NULL) \
     X(Comm_spawn, 6, MPI_COMM_NULL) \
     X(Comm_spawn_multiple, 7, MPI_COMM_NULL) \
-    X(Comm_split, 3, MPI_COMM_NULL) \
-    X(Comm_split_type, 4, MPI_COMM_NULL) \
     X(Dist_graph_create, 8, MPI_COMM_NULL) \
     X(Dist_graph_create_adjacent, 9, MPI_COMM_NULL) \
     X(File_create_errhandler, 1, MPI_ERRHANDLER_NULL) \

@@ -488,12 +488,22 @@ FTMPI_API int MPI_Comm_rank(MPI_Comm comm, int *rank);
 FTMPI_API int MPI_Comm_size(MPI_Comm comm, int *size);
 FTMPI_API int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
 FTMPI_API int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
+FTMPI_API int MPI_Comm_remote_size(MPI_Comm comm, int *size);
+FTMPI_API int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
+FTMPI_API int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_free(MPI_Comm *comm);
+FTMPI_API int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+FTMPI_API int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 FTMPI_API int MPI_Comm_get_parent(MPI_Comm *parent);
 FTMPI_API int MPI_Topo_test(MPI_Comm comm, int *status);
 FTMPI_API int MPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);
 FTMPI_API int MPI_Comm_set_name(MPI_Comm comm, const char *name);
 
-/* Collectives (5). On MPI_COMM_WORLD and MPI_COMM_SELF. */
+/* Collectives (5). */
 FTMPI_API int MPI_Barrier(MPI_Comm comm);
 FTMPI_API int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 FTMPI_API int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
@@ -712,6 +722,16 @@ FTMPI_API int PMPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
 FTMPI_API int PMPI_Attr_delete(MPI_Comm comm, int keyval);
 FTMPI_API int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
 FTMPI_API int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
+FTMPI_API int PMPI_Comm_remote_size(MPI_Comm comm, int *size);
+FTMPI_API int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
+FTMPI_API int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_free(MPI_Comm *comm);
+FTMPI_API int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+FTMPI_API int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 FTMPI_API int PMPI_Comm_get_parent(MPI_Comm *parent);
 FTMPI_API int PMPI_Topo_test(MPI_Comm comm, int *status);
 FTMPI_API int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);

@@ -30,22 +30,12 @@
     X(Close_port) \
     X(Comm_accept) \
     X(Comm_connect) \
-    X(Comm_create) \
     X(Comm_create_group) \
     X(Comm_disconnect) \
-    X(Comm_dup) \
-    X(Comm_dup_with_info) \
-    X(Comm_free) \
-    X(Comm_get_info) \
     X(Comm_idup) \
     X(Comm_join) \
-    X(Comm_remote_group) \
-    X(Comm_remote_size) \
-    X(Comm_set_info) \
     X(Comm_spawn) \
     X(Comm_spawn_multiple) \
-    X(Comm_split) \
-    X(Comm_split_type) \
     X(Compare_and_swap) \
     X(Dims_create) \
     X(Dist_graph_create) \

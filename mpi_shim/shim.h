@@ -29,6 +29,7 @@ struct shim {
     unsigned long main_thread;
     uint64_t site;                  /* what MPIX_Call_site said; 0: nothing */
     bool wants_cache;               /* MPIX_Bootstrap_cache was called before MPI_Init */
+    int node;                       /* this rank's: MPI_COMM_TYPE_SHARED */
     int rank;                       /* kept for messages after MPI_Finalize; -1 before MPI_Init */
     bool told[SHIM_MISSINGS];       /* which missing functions have been named on stderr */
 };
@@ -83,6 +84,7 @@ int shim_bad_time(const char *function) __attribute__((cold));
 int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op) __attribute__((cold));
+int shim_bad_info(MPI_Comm comm, const char *function, MPI_Info info) __attribute__((cold));
 int shim_bad_root(MPI_Comm comm, const char *function, int root) __attribute__((cold));
 int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes) __attribute__((cold));
 
@@ -136,7 +138,17 @@ int shim_allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Dat
                           const char *key, uint64_t site);
 int shim_bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key, uint64_t site);
 
+/* Communicators that are there (comm_new.c). open: `members` is what the engine made. drop_attributes: an error of comm's if a delete
+   function fails. close: all that the program made and did not free, after MPI_Finalize. */
+void shim_comm_open(MPI_Comm comm);
+int shim_comm_drop_attributes(MPI_Comm comm, const char *function);
+void shim_comms_close(void);
+
+/* A copy of info's hints for an object, NULL without any; info may be NULL or MPI_INFO_NULL (info.c). */
+int shim_info_hints(MPI_Info info, MPI_Info *hints);
+
 /* Created objects leave their number in Fortran, if they have one (fortran.c); 0 is none. */
+void shim_comm_unnumber(MPI_Comm comm);
 void shim_type_unnumber(MPI_Datatype type);
 void shim_op_unnumber(MPI_Op op);
 void shim_errhandler_unnumber(MPI_Errhandler errhandler);
@@ -147,11 +159,14 @@ void shim_info_unnumber(MPI_Info info);
 MPI_Errhandler shim_errhandler_new(int language);
 
 /* Attributes (keyval.c). drop: deletes all, the latest first, and stops at a delete function that fails with what it
-   returned; kind 1 is a communicator, 2 a datatype. predefine: those that MPI_COMM_WORLD has from the start; MPI_ERR_NO_MEM. */
+   returned; kind 1 is a communicator, 2 a datatype. copy: to a duplicate that has none, as their copy functions say; stops at one that
+   fails with what it returned, MPI_ERR_NO_MEM. predefine: those that MPI_COMM_WORLD has from the start; MPI_ERR_NO_MEM. */
 int shim_attributes_drop(int kind, void *object, struct shim_attribute **list);
+int shim_attributes_copy(MPI_Comm from, MPI_Comm to);
 int shim_attributes_predefine(struct shim_attribute **list, int size);
 
-/* Error handler references (errhandler.c). */
+/* Error handler references (errhandler.c); NULL has none. hold: one more, returns the handler. */
+MPI_Errhandler shim_errhandler_hold(MPI_Errhandler errhandler);
 void shim_errhandler_release(MPI_Errhandler errhandler);
 
 #pragma GCC visibility pop

@@ -6,6 +6,12 @@ check_PROGRAMS += compat-tests/abi/solo compat-tests/abi/reductions compat-tests
 TESTS += compat-tests/abi/solo compat-tests/abi/world.sh
 EXTRA_DIST += compat-tests/abi/world.h compat-tests/abi/world.sh
 
+# Communicators; chaos/communicators.sh kills its ranks.
+check_PROGRAMS += compat-tests/abi/communicators
+TESTS += compat-tests/abi/communicators.sh
+EXTRA_DIST += compat-tests/abi/communicators.sh
+compat_tests_abi_communicators_SOURCES = compat-tests/abi/communicators.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+
 # Sanitizers want stacks of their own size.
 check_PROGRAMS += compat-tests/abi/stacks
 EXTRA_DIST += compat-tests/abi/stacks.sh
@@ -25,6 +31,7 @@ tests_dist += compat-tests/abi/cxxbinding.sh
 # load the library from outside, or are compiled here, would lack the sanitizer's own.
 abi_plain_tests = \
 	compat-tests/abi/abi.sh \
+	compat-tests/abi/communicators_openmpi.sh \
 	compat-tests/abi/missing.sh \
 	compat-tests/abi/openmpi_wrappers.sh \
 	compat-tests/abi/library.sh \
@@ -39,4 +46,4 @@ EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/na
 if !SANITIZED
 TESTS += $(abi_plain_tests)
 endif
-tests_dist += compat-tests/abi/abi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh

@@ -6,7 +6,7 @@ the code, the class, and null in each handle that Open MPI's prototype says is g
 import re
 import sys
 
-CHANGED = {"Cancel", "Comm_disconnect", "Comm_free", "File_close", "Request_free", "Start", "Test", "Wait", "Win_free", "Mrecv"}
+CHANGED = {"Cancel", "Comm_disconnect", "File_close", "Request_free", "Start", "Test", "Wait", "Win_free", "Mrecv"}
 KINDS = "Comm|Win|File|Request|Message|Datatype|Info|Group|Errhandler"
 ARGUMENTS = 13
 

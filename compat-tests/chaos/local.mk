@@ -19,6 +19,7 @@ chaos_tests = \
 	compat-tests/chaos/spill.sh compat-tests/chaos/ways.sh
 chaos_long_tests = \
 	compat-tests/chaos/chaos.sh \
+	compat-tests/chaos/communicators.sh \
 	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs on several hosts, all of which are this one.
+check_PROGRAMS += compat-tests/hosts/by_host
 here_tests = \
 	compat-tests/hosts/jobs.sh \
+	compat-tests/hosts/communicators.sh \
 	compat-tests/hosts/controller.sh \
 	compat-tests/hosts/options.sh \
 	compat-tests/hosts/launch_tree.sh \

@@ -26,6 +26,13 @@ static int forget(MPI::Comm &, int, void *value, void *extra)
     return MPI::SUCCESS;
 }
 
+static int keep(const MPI::Comm &, int, void *extra, void *in, void *out, bool &flag)
+{
+    *static_cast<void **>(out) = static_cast<int *>(in) + *static_cast<int *>(extra);
+    flag = true;
+    return MPI::SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     MPI::Init(argc, argv);
@@ -68,6 +75,20 @@ int main(int argc, char **argv)
     std::printf("%d attribute %d %d\n", rank, flag, found ? *found : -1);
     MPI::COMM_WORLD.Delete_attr(key);
     std::printf("%d deleted with %d\n", rank, deleted);
+    MPI::Comm::Free_keyval(key);
+
+    int values[] = {rank, 10 * rank}, next = 1, sum = 0;
+    MPI::Intracomm half = MPI::COMM_WORLD.Split(rank % 2, -rank);
+    key = MPI::Comm::Create_keyval(keep, forget, &next);
+    half.Set_attr(key, values);
+    MPI::Intracomm twin = half.Dup();
+    flag = twin.Get_attr(key, &found);
+    std::printf("%d attribute of the duplicate %d %d\n", rank, flag, found ? *found : -1);
+    twin.Allreduce(&rank, &sum, 1, MPI::INT, MPI::SUM);
+    std::printf("%d sum in the half %d, congruent %d\n", rank, sum, MPI::Comm::Compare(half, twin) == MPI::CONGRUENT);
+    twin.Free();
+    half.Free();
+    std::printf("%d deleted with %d, null %d\n", rank, deleted, twin == MPI::COMM_NULL);
     MPI::Comm::Free_keyval(key);
 
     // libmpi_cxx as Debian builds it does not throw: it notes the error.

@@ -38,13 +38,22 @@ subroutine forget(comm, keyval, value, extra, ierr)
     ierr = 0
 end subroutine
 
+subroutine keep(comm, keyval, extra, in, out, flag, ierr)
+    implicit none
+    integer :: comm, keyval, extra, in, out, ierr
+    logical :: flag
+    out = in + extra
+    flag = .true.
+    ierr = 0
+end subroutine
+
 program coll
     MODULE
     implicit none
     INCLUDE_FILE
-    external add, note, forget
+    external add, note, forget, keep
     integer, parameter :: n = 1000
-    integer :: rank, size, ierr, i, round, op, handler, key, number, length, one(4), all(64), noted, whose, type, mine
+    integer :: rank, size, ierr, i, round, op, handler, key, number, length, one(4), all(64), noted, whose, type, mine, half, twin
     logical :: flag
     integer(kind=MPI_ADDRESS_KIND) :: big, address
     double precision :: x(n), y(n), total
@@ -115,6 +124,25 @@ program coll
     big = 0
     call MPI_Comm_get_attr(MPI_COMM_WORLD, key, big, flag, ierr)
     print '(I0,A,I0,L2)', rank, ' large attribute ', big, flag
+
+    ! Communicators: attributes go along to duplicates, by functions of both kinds.
+    call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), -rank, half, ierr)
+    call MPI_Comm_free_keyval(key, ierr)
+    call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, key, big, ierr)
+    call MPI_Keyval_create(keep, forget, number, 1000, ierr)
+    call MPI_Comm_set_attr(half, key, big, ierr)
+    call MPI_Attr_put(half, number, 5 + rank, ierr)
+    call MPI_Comm_dup(half, twin, ierr)
+    big = 0
+    call MPI_Comm_get_attr(twin, key, big, flag, ierr)
+    call MPI_Attr_get(twin, number, mine, flag, ierr)
+    print '(I0,A,I0,1X,I0,L2)', rank, ' attributes of the duplicate ', big, mine, flag
+    call MPI_Allreduce(rank, mine, 1, MPI_INTEGER, MPI_SUM, twin, ierr)
+    call MPI_Comm_compare(half, twin, length, ierr)
+    print '(I0,A,I0,L2,L2)', rank, ' sum in the half ', mine, length == MPI_CONGRUENT, half /= twin
+    call MPI_Comm_free(twin, ierr)
+    call MPI_Comm_free(half, ierr)
+    print '(I0,A,I0,L2)', rank, ' deleted with ', noted, twin == MPI_COMM_NULL
 
     ! Errors: returned, and to a handler of Fortran's own.
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)

@@ -23,6 +23,7 @@ program f08
     implicit none
     integer :: rank, size, x(1000), y(1000), ierr, class, mine, round, i
     type(MPI_Op) :: op
+    type(MPI_Comm) :: half
     character(len=8) :: victim, incarnation, me
     character(len=MPI_MAX_PORT_NAME) :: port
 
@@ -43,6 +44,10 @@ program f08
         if (mod(round, 20) == 0) print '(I0,A,I0,I12)', rank, ' round ', round, sum(x)
         call MPI_Barrier(MPI_COMM_WORLD)
     end do
+    call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), -rank, half)
+    call MPI_Allreduce(rank, i, 1, MPI_INTEGER, MPI_SUM, half)
+    call MPI_Comm_free(half)
+    print '(I0,A,I0,L2)', rank, ' sum in the half ', i, half == MPI_COMM_NULL
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
     call MPI_Bcast(x, 4, MPI_INTEGER, 99, MPI_COMM_WORLD, ierr)
     print '(I0,A,L2)', rank, ' returned ', ierr == MPI_ERR_ROOT

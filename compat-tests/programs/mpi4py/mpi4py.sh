@@ -35,10 +35,26 @@ seconds=12
 $python "$here/../../chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 3 --seconds $seconds --timeout 120 -- \
     $python "$here/calls.py" '{seed}' 120 '{dir}' || fail "killed"
 
+# Communicators: made, used and freed as programs do.
+cat >"$tmp/comms.py" <<'EOF'
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+half = world.Split(world.rank % 2, -world.rank)
+twin = half.Dup()
+print(world.rank, half.rank, twin.allreduce(world.rank), MPI.Group.Compare(half.group, twin.group) == MPI.IDENT,
+      MPI.Comm.Compare(half, twin) == MPI.CONGRUENT, twin.allgather([world.rank]))
+twin.Free()
+half.Free()
+EOF
+run -n 3 $python "$tmp/comms.py"
+expect_code 0
+sort "$tmp/out" >"$tmp/sorted" && mv "$tmp/sorted" "$tmp/out"
+expect_out '0 1 2 True True [[2], [0]]' '1 0 1 True True [[1]]' '2 0 2 True True [[2], [0]]'
+
 cat >"$tmp/absent.py" <<'EOF'
 import numpy
 from mpi4py import MPI
-for call in (lambda: MPI.COMM_WORLD.Dup(), lambda: MPI.COMM_WORLD.Spawn("true"), lambda: MPI.Win.Allocate(8)):
+for call in (lambda: MPI.COMM_WORLD.Create_group(MPI.COMM_WORLD.group), lambda: MPI.COMM_WORLD.Spawn("true"), lambda: MPI.Win.Allocate(8)):
     try:
         call()
     except MPI.Exception as e:
@@ -49,7 +65,7 @@ expect_code 0
 expect_out True True True
 
 # An exception that nobody catches is the program's own end.
-run -n 2 $python -c 'from mpi4py import MPI; MPI.COMM_WORLD.Dup()'
+run -n 2 $python -c 'from mpi4py import MPI; MPI.COMM_WORLD.Idup()'
 expect_code 1
-expect_err 'MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Comm_dup yet'
+expect_err 'MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Comm_idup yet'
 finish

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Communicators on 1 to 4 ranks: made in every way, collectives on each, attributes, names, error handlers and hints, errors, thousands
+# made and freed. What ends a job says why.
+. "$(dirname "$0")/../lib/test.sh"
+rounds=3000
+if quick; then rounds=600; fi
+for n in 1 2 3 4; do
+    run -n $n "$built/communicators" -o -n $rounds
+    expect_code 0
+    expect_err_lines 0
+    [ "$(grep -c ' rounds on five in turn: ' "$tmp/out")" = $n ] || { fail "$n ranks do not get to the end:"; tail -5 "$tmp/out"; }
+done
+finish
