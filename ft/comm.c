@@ -162,7 +162,7 @@ static int check(const struct ft *ft, const struct ft_comm *new, const struct me
     const int64_t *first = &offers[OFFERS * members[0].rank];
 
     if (!on_one_node(ft, new))
-        return ft_err_set(e, FT_EINVAL, "ranks %d and others are on several hosts, and ftmpi has no communicator of these yet but MPI_COMM_WORLD",
+        return ft_err_set(e, FT_EINVAL, "rank %d and others of it are on several hosts, and ftmpi has no communicator of these yet but MPI_COMM_WORLD",
                           new->ranks[0]);
     if (!first[STREAM])
         return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed",

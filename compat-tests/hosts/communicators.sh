@@ -19,6 +19,6 @@ for victim in 0 1 3; do
 done
 hosts one:2,two:2 -n 4 "$built/by_host" -1
 expect_code 16
-expect_err 'MPI_Comm_dup, rank [0-3] on .*: MPI_ERR_OTHER: ranks 0 and others are on several hosts'
+expect_err 'MPI_Comm_dup, rank [0-3] on .*: MPI_ERR_OTHER: rank 0 and others of it are on several hosts'
 expect_err_lines 1
 finish
