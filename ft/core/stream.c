@@ -124,15 +124,26 @@ static void await_member(const struct ft_stream *s, uint32_t r)
     ft_wait_over(&w, s->patience);
 }
 
+/* All of this node, in their order, are numbered as the node's ranks are. */
+static bool is_straight(const struct ft_params *p, const uint32_t *local, uint32_t n)
+{
+    bool straight = n == p->nranks;
+
+    for (uint32_t i = 0; i < n; i++)
+        straight = straight && local[i] == i;
+    return straight;
+}
+
 void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
                     uint32_t rank, const char *name)
 {
     struct ft_nodes *nodes = world->nodes && use->stream <= world->params->spread ? world->nodes + use->stream : NULL;
 
     open_parts(s, world->region, use->stream, local[rank], name, world->patience, world->log.kick_fd, world->log.spill_fd);
-    s->local = local;
+    s->local = is_straight(s->params, local, n) ? NULL : local;
     s->rank = s->me = rank;
     s->n = s->size = n;
+    s->log.asks_ahead = rank == 0;
     s->apart = n == 1;
     if (nodes) {
         s->me = world->me;
@@ -331,7 +342,7 @@ int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e)
 }
 
 /* As programs number them. */
-static uint32_t name_of(const struct ft_stream *s, uint32_t r) { return s->local ? r : ft_region_rank_of(s->region, r); }
+static uint32_t name_of(const struct ft_stream *s, uint32_t r) { return s->number ? r : ft_region_rank_of(s->region, r); }
 
 static int mismatch(struct ft_stream *s, uint32_t other, uint64_t unit, const struct ft_sig *mine, uint64_t my_site,
                     const struct ft_sig *theirs, uint64_t their_site, struct ft_error *e)

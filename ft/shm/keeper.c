@@ -338,7 +338,7 @@ void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t pla
     tell_ready(k, s);
 }
 
-/* Of a stream that has logged little the last extent has memory for as much again, and a small part of it at least: many of
+/* The first extent of a stream has memory for as much again as has been logged, and a small part of it at least: many of
    them do not take the limit from those that log much. */
 static uint64_t part_of(const struct ft_keeper *k, const struct keeper_stream *s)
 {
@@ -391,9 +391,12 @@ static int grow_whole(struct ft_keeper *k, struct keeper_stream *s, bool needed)
 /* needed: ranks wait for it. False: not all of it can be had now. */
 static bool grow(struct ft_keeper *k, struct keeper_stream *s, uint64_t to, bool needed)
 {
-    while (s->ready < to && !atomic_load(&k->stopping))
-        if ((s->whole ? grow_whole(k, s, needed) : grow_part(k, s, needed)) != 0)
+    while (s->ready < to && !atomic_load(&k->stopping)) {
+        bool whole = s->whole || (s->ready > 0 && s->ready % k->extent_bytes == 0);
+
+        if ((whole ? grow_whole(k, s, needed) : grow_part(k, s, needed)) != 0)
             return false;
+    }
     return true;
 }
 

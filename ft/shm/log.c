@@ -51,10 +51,12 @@ static void ask(struct ft_log *log, uint64_t want, uint64_t ahead)
     /* EAGAIN: the keeper has 2^64 - 2 kicks to see already. Anything else: it looks by itself. */
 }
 
-/* Where the memory ends that is asked for when an extent comes into use. */
+/* Where the memory ends that is asked for when an extent comes into use. A stream but the first asks for as many more as it has filled. */
 static uint64_t ahead_of(const struct ft_log *log, uint64_t extent)
 {
-    return log->asks_ahead ? (extent + 1 + AHEAD) * log->extent_bytes : 0;
+    uint64_t more = log->stream ? ft_min(extent, AHEAD) : AHEAD;
+
+    return log->asks_ahead && more ? (extent + 1 + more) * log->extent_bytes : 0;
 }
 
 /* Until the log has memory up to `to`. */
