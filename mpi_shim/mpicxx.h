@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The C++ binding of MPI 2.2 (its chapter 16), as far as the library reaches: the environment, datatypes and operations of one's own and
-   the collectives. It left MPI in 3.0; XGBoost 0.7 to 1.6 built with its own MPI engine needs it. Inline functions over the
+/* The C++ binding of MPI 2.2 (its chapter 16), as far as the library reaches: the environment, datatypes and operations of one's own,
+   communicators within one host and the collectives. It left MPI in 3.0; XGBoost 0.7 to 1.6 built with its own MPI engine needs it. Inline functions over the
    C interface; mpi.h includes this file in C++ programs, unless OMPI_SKIP_MPICXX is defined.
 
    Errors: as in C, the communicator's handler is called, MPI_COMM_WORLD's where there is none; at the start that ends the program. Under
@@ -254,9 +254,28 @@ class Comm {
     check(MPI_Comm_call_errhandler(*this, code));
     check(code);
   }
+  void Set_name(const char *name) const { check(MPI_Comm_set_name(*this, name)); }
+  void Get_name(char *name, int &length) const { check(MPI_Comm_get_name(*this, name, &length)); }
+  bool Is_inter() const {
+    int flag = 0;
+    check(MPI_Comm_test_inter(*this, &flag));
+    return flag != 0;
+  }
+  static int Compare(const Comm &one, const Comm &other) {
+    int result = MPI_UNEQUAL;
+    ftmpi_check(MPI_Comm_compare(one, other, &result), one);
+    return result;
+  }
+  void Free() {
+    MPI_Comm handle = *this;
+    check(MPI_Comm_free(&handle));
+    object = handle;
+  }
+
+ protected:
+  void check(int code) const { ftmpi_check(code, *this); }
 
  private:
-  void check(int code) const { ftmpi_check(code, *this); }
   void *object;
 };
 
@@ -265,6 +284,16 @@ class Intracomm : public Comm {
   FTMPI_CONSTEXPR Intracomm() {}
   Intracomm(MPI_Comm handle) : Comm(handle) {}
   FTMPI_CONSTEXPR explicit Intracomm(ompi_predefined_communicator_t &predefined) : Comm(predefined) {}
+  Intracomm Dup() const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_dup(*this, &made));
+    return made;
+  }
+  Intracomm Split(int color, int key) const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_split(*this, color, key, &made));
+    return made;
+  }
 };
 
 /* Predefined objects and constants. */
@@ -293,6 +322,7 @@ const Op OP_NULL(ompi_mpi_op_null), MAX(ompi_mpi_op_max), MIN(ompi_mpi_op_min), 
 void *const IN_PLACE = reinterpret_cast<void *>(1); /* as mpi.h has it, but without a C cast */
 void *const BOTTOM = 0;
 const int UNDEFINED = MPI_UNDEFINED, PROC_NULL = MPI_PROC_NULL;
+const int IDENT = MPI_IDENT, CONGRUENT = MPI_CONGRUENT, SIMILAR = MPI_SIMILAR, UNEQUAL = MPI_UNEQUAL;
 const int THREAD_SINGLE = MPI_THREAD_SINGLE, THREAD_FUNNELED = MPI_THREAD_FUNNELED,
           THREAD_SERIALIZED = MPI_THREAD_SERIALIZED, THREAD_MULTIPLE = MPI_THREAD_MULTIPLE;
 const int MAX_PROCESSOR_NAME = MPI_MAX_PROCESSOR_NAME, MAX_ERROR_STRING = MPI_MAX_ERROR_STRING,

@@ -200,6 +200,26 @@ void errors() {
 
 }  // namespace
 
+/* Of every other rank, from the last to the first. */
+void communicators() {
+  MPI::Intracomm all = MPI::COMM_WORLD.Dup();
+  MPI::Intracomm some = all.Split(rank % 2, -rank);
+  int mine = rank, sum = 0, want = 0, before = 0, length;
+  char name[MPI_MAX_OBJECT_NAME];
+
+  for (int r = rank % 2; r < size; r += 2) want += r, before += r > rank;
+  CHECK(MPI::Comm::Compare(all, MPI::COMM_WORLD) == MPI::CONGRUENT && MPI::Comm::Compare(all, all) == MPI::IDENT);
+  CHECK(some.Get_size() == (size + 1 - rank % 2) / 2 && some.Get_rank() == before && !some.Is_inter());
+  some.Allreduce(&mine, &sum, 1, MPI::INT, MPI::SUM);
+  CHECK(sum == want);
+  some.Set_name("some");
+  some.Get_name(name, length);
+  CHECK(length == 4 && !strcmp(name, "some"));
+  some.Free();
+  all.Free();
+  CHECK(all == MPI::COMM_NULL);
+}
+
 int main(int argc, char **argv) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length, flag;
@@ -239,6 +259,7 @@ int main(int argc, char **argv) {
       for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) handle.allreduce(sizes[i], 1 + 37 * i);
       handle.allreduce(24, 0);
       others();
+      communicators();
       if (rank == 0) printf("round %d\n", round);
     }
   }
