@@ -8,12 +8,12 @@ python=/usr/bin/python3
 cat >"$tmp/boom.py" <<'END'
 import atexit, os, sys, time, traceback
 rank, size = os.environ["FTMPI_RANK"], int(os.environ["FTMPI_SIZE"])
-def met():
-    """All ranks have printed before one of them ends."""
-    open(f"{sys.argv[1]}/met.{rank}", "w").close()
-    while sum(name.startswith("met.") for name in os.listdir(sys.argv[1])) < size:
+def meet(where):
+    open(f"{sys.argv[1]}/{where}.{rank}", "w").close()
+    while sum(name.startswith(where) for name in os.listdir(sys.argv[1])) < size:
         time.sleep(0.01)
-atexit.register(met)
+meet("here")  # tracebacks are held for a few seconds, which on a busy machine is less than interpreters need to start
+atexit.register(meet, "met")  # all have printed before one of them ends
 def fail(what):
     raise ValueError(what)
 def work():
@@ -31,7 +31,7 @@ END
 boom() {
     who=$1
     shift
-    rm -f "$tmp"/met.*
+    rm -f "$tmp"/met.* "$tmp"/here.*
     run "$@" $python "$tmp/boom.py" "$tmp" "$who"
     "$python" - "$tmp/err" >"$tmp/blocks" <<'END'
 import re, sys
