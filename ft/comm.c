@@ -161,15 +161,18 @@ static int check(const struct ft *ft, const struct ft_comm *new, const struct me
 {
     const int64_t *first = &offers[OFFERS * members[0].rank];
 
+    if (ft->region.header->params.keeps_log)
+        return ft_err_set(e, FT_EINVAL, "with --survive host ftmpi has no communicators of several ranks yet but MPI_COMM_WORLD: a host that replaces "
+                          "another one would not know what they have come to");
     if (!on_one_node(ft, new))
         return ft_err_set(e, FT_EINVAL, "rank %d and others of it are on several hosts, and ftmpi has no communicator of these yet but MPI_COMM_WORLD",
-                          new->ranks[0]);
-    if (!first[STREAM])
-        return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed",
                           new->ranks[0]);
     for (uint32_t i = 0; i < new->n; i++)
         if (!offers[OFFERS * members[i].rank + ROOM])
             return ft_err_set(e, FT_EINVAL, "rank %d has been in so many communicators that it cannot be in another one", new->ranks[i]);
+    if (!first[STREAM])
+        return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed",
+                          new->ranks[0]);
     return 0;
 }
 

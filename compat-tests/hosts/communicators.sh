@@ -21,4 +21,9 @@ hosts one:2,two:2 -n 4 "$built/by_host" -1
 expect_code 16
 expect_err 'MPI_Comm_dup, rank [0-3] on .*: MPI_ERR_OTHER: rank 0 and others of it are on several hosts'
 expect_err_lines 1
+
+# A host that replaced a lost one did not know which streams were in use, and ranks met in different communicators.
+hosts one:2,two:2 --survive host -n 4 "$built/by_host" -1
+expect_code 16
+expect_err 'MPI_Comm_split_type, rank [0-3] on .*: MPI_ERR_OTHER: with --survive host ftmpi has no communicators'
 finish

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { FT_MOST_STREAMS = 64 };  /* that a rank has ever been in */
+enum { FT_MOST_STREAMS = 260 };  /* that a rank has ever been in: all there are in jobs of up to 64 ranks (ft_params_streams) */
 
 /* In one stream. */
 struct ft_position {

@@ -138,12 +138,15 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
                     uint32_t rank, const char *name)
 {
     struct ft_nodes *nodes = world->nodes && use->stream <= world->params->spread ? world->nodes + use->stream : NULL;
+    bool again = s->region && s->number == use->stream;
+    struct ft_log before = again ? s->log : (struct ft_log){ 0 };
 
     open_parts(s, world->region, use->stream, local[rank], name, world->patience, world->log.kick_fd, world->log.spill_fd);
     s->local = is_straight(s->params, local, n) ? NULL : local;
     s->rank = s->me = rank;
     s->n = s->size = n;
     s->log.asks_ahead = rank == 0;
+    ft_log_keep_warm(&s->log, &before);
     s->apart = n == 1;
     if (nodes) {
         s->me = world->me;

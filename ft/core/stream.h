@@ -76,7 +76,8 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 
 /* Comes into another one, in the use that has been agreed with local[n], of which this is number
    `rank`; local stays the caller's and where it is. Waits until all of them have come. A successor
-   that comes here again finds that said. One that is between nodes is of all ranks, here and there.
+   that comes here again finds that said. *s is zeros, or the handle of one before. One that is
+   between nodes is of all ranks, here and there.
    name: for messages. */
 void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
                     uint32_t rank, const char *name);

@@ -109,6 +109,12 @@ static void warm(struct ft_log *log, uint64_t position, uint64_t least, char *ex
     log->warm_to = ft_max(to, least); /* the rest of a step faults */
 }
 
+void ft_log_keep_warm(struct ft_log *log, const struct ft_log *before)
+{
+    log->warm_to = before->warm_to;
+    memcpy(log->warmed, before->warmed, sizeof log->warmed);
+}
+
 /* The extent has just come into use here: more memory for later. */
 static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t entry)
 {

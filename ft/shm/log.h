@@ -63,6 +63,9 @@ static inline uint64_t ft_log_extent(const struct ft_log *log, uint64_t position
 /* Address of a record with a result of n bytes that is not committed: always in memory. Waits for the keeper to assign memory. */
 char *ft_log_write(struct ft_log *log, uint64_t position, uint64_t n);
 
+/* What is mapped of it was by another handle of this process, too. */
+void ft_log_keep_warm(struct ft_log *log, const struct ft_log *before);
+
 /* There is memory for it: ft_log_write does not wait. Else it has been asked for. */
 bool ft_log_has_slow(struct ft_log *log, uint64_t position, uint64_t n);
 static inline bool ft_log_has(struct ft_log *log, uint64_t position, uint64_t n)
