@@ -25,7 +25,7 @@ void ft_comm_close(struct ft_comm *c);
 /* All of `parent` call it, and those that say the same color come into a new one, in the order of key, then of their ranks in
    parent; color < 0: into none, and new->n is 0. call: FT_CALL_COMM_SPLIT or another of its kind; FT_CALL_COMM_DUP: color and key are 0 for
    all. Returns when all of them have come.
-   0; FT_EINVAL, said to all of the new one and with nothing made: they are on several hosts, or its first rank, or one of them, has
+   0; FT_EINVAL, said to all of the new one and with nothing made: the job has --survive host, they are on several hosts, or its first rank, or one of them, has
    been in as many as it can; FT_ENOMEM; errors as any collective's. */
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e);

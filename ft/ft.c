@@ -284,6 +284,7 @@ bool ft_has_cache(const struct ft *ft) { return ft->block && ft->region.header->
 void ft_host(char *to, size_t size) { ft_host_name(to, size); }
 int ft_rank(const struct ft *ft) { return (int)ft->world.me; }
 int ft_size(const struct ft *ft) { return (int)ft->world.size; }
+int ft_node(const struct ft *ft) { return ft->region.base ? (int)ft->region.header->params.node : 0; }
 int ft_incarnation(const struct ft *ft) { return ft->block ? (int)ft_peek32(&ft->block->incarnation) : 0; }
 struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
 struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }

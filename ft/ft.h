@@ -62,6 +62,7 @@ void ft_host(char *to, size_t size);
 
 int ft_rank(const struct ft *ft);
 int ft_size(const struct ft *ft);
+int ft_node(const struct ft *ft);                  /* which of the job's this rank is on; 0 if there is one */
 int ft_incarnation(const struct ft *ft);           /* restarts of this rank so far */
 struct ft_stream *ft_world(struct ft *ft);
 struct ft_stream *ft_self(struct ft *ft);          /* this rank alone; never logged, never waits */

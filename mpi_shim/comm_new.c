@@ -175,7 +175,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     if (!err)
         err = check_info(comm, me, info);
     if (!err)
-        err = split(comm, me, FT_CALL_COMM_TYPE, split_type == MPI_UNDEFINED ? -1 : shim.node, key, newcomm, SHIM_SITE());
+        err = split(comm, me, FT_CALL_COMM_TYPE, split_type == MPI_UNDEFINED ? -1 : ft_node(shim.ft), key, newcomm, SHIM_SITE());
     if (err || *newcomm == MPI_COMM_NULL)
         return err;
     err = shim_info_hints(info, &(*newcomm)->info);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting and ending MPI, and threads (MPI 3.1 sections 8.7, 12.4). */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "mpi_shim/shim.h"
 #include "mpi_shim/wrappers.h"
@@ -27,14 +26,6 @@ static void close_comm(MPI_Comm comm)
     comm->info = NULL;
 }
 
-/* As ftrun counts them: a spare that takes over has the number of the lost one. Without ftrun there is one. */
-static int own_node(void)
-{
-    const char *number = getenv("GROUP_RANK");
-
-    return number ? atoi(number) : 0;
-}
-
 static int start(const char *me, int required, int *provided)
 {
     struct ft_error e;
@@ -50,7 +41,6 @@ static int start(const char *me, int required, int *provided)
     shim.main_thread = (unsigned long)pthread_self();
     /* Honest: concurrent calls are not supported, and a program that needs them can see that it lacks them. */
     shim.thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    shim.node = own_node();
     open_comm(MPI_COMM_WORLD, me, ft_comm_world);
     open_comm(MPI_COMM_SELF, me, ft_comm_self);
     if (shim_attributes_predefine(&MPI_COMM_WORLD->attributes, MPI_COMM_WORLD->size))

@@ -29,7 +29,6 @@ struct shim {
     unsigned long main_thread;
     uint64_t site;                  /* what MPIX_Call_site said; 0: nothing */
     bool wants_cache;               /* MPIX_Bootstrap_cache was called before MPI_Init */
-    int node;                       /* this rank's: MPI_COMM_TYPE_SHARED */
     int rank;                       /* kept for messages after MPI_Finalize; -1 before MPI_Init */
     bool told[SHIM_MISSINGS];       /* which missing functions have been named on stderr */
 };
