@@ -141,11 +141,14 @@ static void keep_from_children(const int *fds, size_t n)
             fcntl(fds[i], F_SETFD, FD_CLOEXEC);
 }
 
+static void where(void *arg, struct ft_positions *at) { ft_positions(arg, at); }
+
 static void stand(void *arg, struct ft_stand *stand)
 {
     struct ft *ft = arg;
 
-    ft_positions(ft, &stand->at);
+    stand->where = where;
+    stand->arg = ft;
     stand->links = ft->net ? ft->net->fds : NULL;
     stand->nlinks = ft->net ? ft_net_descriptors(ft->net) : 0;
 }
@@ -380,7 +383,8 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 
 void ft_positions(const struct ft *ft, struct ft_positions *p)
 {
-    *p = ft_positions_world(ft->world.unit, ft->world.end);
+    p->n = 0;
+    ft_position_add(p, 0, (struct ft_position){ ft->world.unit, ft->world.end });
     ft_comms_positions(ft, p);
 }
 

@@ -8,7 +8,7 @@ torture() {
     "$@" --ftrun "$ftrun" --programs "$built" --seed "$seed" --runs "$runs" --newer "$newer" || failed=1
 }
 # closely SCENE PROGRAM: nothing but that, killed again and again. churn: threads that look at what they have, send themselves signals, and wait for others'
-# ends for a time. pool: futures that are polled.
+# ends for a time. pool: futures that are polled. stacks: as small as the system allows (where a rank is, in 260 streams, lay on them once: SIGSEGV).
 closely() { torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py" --scene "$1" --program "$2" --scenes 8 --ranks 1 --kills 8; }
 newer=0.1 # cancelled threads, and signals from one to another, close ways back; on a busy machine kills come before the first one
 seeded
@@ -18,6 +18,7 @@ runs=${FT_RUNS:-$runs}
 torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py"
 closely churn torture
 closely pool torture_cpp
+closely stacks torture
 uid=65534
 if [ "$(id -u)" = 0 ] && setpriv --reuid=$uid --clear-groups test -x "$ftrun" && setpriv --reuid=$uid --clear-groups test -r "$here/torture.py"; then
     newer=0 # so few kills say nothing of that

@@ -220,7 +220,9 @@ static void refuse(struct ft_copies *c, uint64_t number, enum ft_image_reason re
 
 static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 {
-    c->words->at = stand->at;
+    c->words->at.n = 0;
+    if (stand->where)
+        stand->where(stand->arg, &c->words->at);
     c->words->first = stand->first;
     ft_note(&c->words->threads, ft_threads_stand(c->answered));
     c->words->at.outcomes = (struct ft_position){ atomic_load(&ft_recorder.log.words->done), ft_threads_stood() };

@@ -35,7 +35,8 @@
 
 /* Where the rank stands when a copy is made, between two calls of its program: ft/outcome/door.h fills it in. */
 struct ft_stand {
-    struct ft_positions at;
+    void (*where)(void *arg, struct ft_positions *at); /* in the job; NULL: it is not in it yet */
+    void *arg;
     void *unread;                  /* memory that the call it stands in writes as a whole, and does not read; or NULL */
     uint64_t unread_bytes;
     const int *links;              /* sockets to other nodes, ours: the next incarnation closes them, so that those see the death */

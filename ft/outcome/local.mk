@@ -30,7 +30,8 @@ liboutcome_la_SOURCES = \
 	ft/outcome/python.h ft/outcome/python.c ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c
 # syscall is taken the place of, too: the library's own calls go past that.
 # It is there when the process starts, so what it has of each thread is at a place that nobody has to look up: that may take memory.
-liboutcome_la_CFLAGS = $(AM_CFLAGS) -fexceptions -U_FORTIFY_SOURCE -fvisibility=default -ftls-model=initial-exec -Dsyscall=ft_syscall
+# Its calls are made on the program's stacks, which may be as small as the system allows: 16 KiB.
+liboutcome_la_CFLAGS = $(AM_CFLAGS) $(FT_FRAMES) -fexceptions -U_FORTIFY_SOURCE -fvisibility=default -ftls-model=initial-exec -Dsyscall=ft_syscall
 liboutcome_la_LIBADD = libftcommon.la
 
 # Locks, and copies. Twice: tests kill at points inside of them, which are not there for others.
@@ -51,7 +52,7 @@ all-local: $(rank_link)
 $(rank_link): | libftmpi_rank.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi_rank.so $@
 libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c ft/outcome/other_mpi.h ft/outcome/other_mpi.c ft/outcome/xgboost.c ft/outcome/wrong_library.c
-libftmpi_rank_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
+libftmpi_rank_la_CFLAGS = $(AM_CFLAGS) $(FT_FRAMES) -Dsyscall=ft_syscall
 libftmpi_rank_la_LIBADD = liboutcome.la liblocks.la
 # Calls of its own functions are bound when it is linked, as the C library's are: 92 names less to be looked up at each start.
 libftmpi_rank_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,defs -Wl,-z,now -Wl,-Bsymbolic-functions -Wl,--version-script=$(srcdir)/ft/outcome/libftmpi_rank.map
