@@ -8,6 +8,7 @@
 #include "ft/base/util.h"
 #include "ft/collective.h"
 #include "ft/handle.h"
+#include "ft/messages.h"
 
 /* A stream that this rank has come into, once or more often. It stays: what has been left has a position, too. */
 struct ft_joined {
@@ -18,18 +19,45 @@ struct ft_joined {
 
 /* ---- who they are ---- */
 
+/* Before the first of them stands how many refer to them. */
+static int *new_ranks(uint32_t n)
+{
+    int *ranks = malloc((n + 1) * sizeof *ranks);
+
+    if (!ranks)
+        return NULL;
+    *ranks = 1;
+    return ranks + 1;
+}
+
+int *ft_ranks_hold(int *ranks)
+{
+    ranks[-1]++;
+    return ranks;
+}
+
+void ft_ranks_release(int *ranks)
+{
+    if (ranks && --ranks[-1] == 0)
+        free(ranks - 1);
+}
+
 static int *all_ranks(uint32_t n, int first)
 {
-    int *ranks = malloc(n * sizeof *ranks);
+    int *ranks = new_ranks(n);
 
     for (uint32_t i = 0; ranks && i < n; i++)
         ranks[i] = first + (int)i;
     return ranks;
 }
 
+/* Of one that has a stream: that, and the number of its use; of others, which have one rank, as many as the rank has made. */
+#define ALONE (1ull << 63)
+static uint64_t context_of(uint32_t stream, uint64_t use) { return use << 22 | stream; }
+
 static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, struct ft_error *e)
 {
-    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first) };
+    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = s->size > 1 ? context_of(0, 1) : ALONE };
     return c->ranks ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", s->me);
 }
 
@@ -38,7 +66,7 @@ int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return 
 
 void ft_comm_close(struct ft_comm *c)
 {
-    free(c->ranks);
+    ft_ranks_release(c->ranks);
     *c = (struct ft_comm){ 0 };
 }
 
@@ -141,6 +169,16 @@ static struct ft_use offer(const struct ft *ft)
 }
 
 enum { STREAM, USE, UNIT, END, ROOM, OFFERS };
+static bool has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
+
+static void put_use(const struct ft_use *use, int64_t *words)
+{
+    words[STREAM] = use->stream;
+    words[USE] = (int64_t)use->use;
+    words[UNIT] = (int64_t)use->unit;
+    words[END] = (int64_t)use->end;
+}
+
 static void give(const struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
 {
     struct ft_use use = { 0 };
@@ -149,31 +187,42 @@ static void give(const struct ft *ft, const struct ft_comm *parent, const struct
 
     if (live && new->n > 1 && new->me == 0 && on_one_node(ft, new))
         use = offer(ft);
-    words[STREAM] = use.stream;
-    words[USE] = (int64_t)use.use;
-    words[UNIT] = (int64_t)use.unit;
-    words[END] = (int64_t)use.end;
-    words[ROOM] = ft->njoined < FT_MOST_STREAMS - 1;
+    put_use(&use, words);
+    words[ROOM] = has_room(ft);
 }
 
 /* What all of the new one can see alike. */
-static int check(const struct ft *ft, const struct ft_comm *new, const struct member *members, const int64_t *offers, struct ft_error *e)
+static int check_place(const struct ft *ft, const struct ft_comm *new, struct ft_error *e)
 {
-    const int64_t *first = &offers[OFFERS * members[0].rank];
-
     if (ft->region.header->params.keeps_log)
         return ft_err_set(e, FT_EINVAL, "with --survive host ftmpi has no communicators of several ranks yet but MPI_COMM_WORLD: a host that replaces "
                           "another one would not know what they have come to");
     if (!on_one_node(ft, new))
         return ft_err_set(e, FT_EINVAL, "rank %d and others of it are on several hosts, and ftmpi has no communicator of these yet but MPI_COMM_WORLD",
                           new->ranks[0]);
+    return 0;
+}
+
+static int no_stream(const struct ft_comm *new, struct ft_error *e)
+{
+    return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed", new->ranks[0]);
+}
+
+static int no_room(int rank, struct ft_error *e)
+{
+    return ft_err_set(e, FT_EINVAL, "rank %d has been in so many communicators that it cannot be in another one", rank);
+}
+
+static int check(const struct ft *ft, const struct ft_comm *new, const struct member *members, const int64_t *offers, struct ft_error *e)
+{
+    int err = check_place(ft, new, e);
+
+    if (err)
+        return err;
     for (uint32_t i = 0; i < new->n; i++)
         if (!offers[OFFERS * members[i].rank + ROOM])
-            return ft_err_set(e, FT_EINVAL, "rank %d has been in so many communicators that it cannot be in another one", new->ranks[i]);
-    if (!first[STREAM])
-        return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed",
-                          new->ranks[0]);
-    return 0;
+            return no_room(new->ranks[i], e);
+    return offers[OFFERS * members[0].rank + STREAM] ? 0 : no_stream(new, e);
 }
 
 static void single(struct ft_stream *s, struct ft *ft)
@@ -217,26 +266,33 @@ static int join(struct ft *ft, const struct ft_comm *parent, const struct ft_com
 
 /* ---- all of it ---- */
 
+static int open_single(struct ft *ft, struct ft_comm *new, struct ft_error *e)
+{
+    new->stream = malloc(sizeof *new->stream);
+    if (!new->stream)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    single(new->stream, ft);
+    new->context = ALONE | ++ft->nsingles;
+    return 0;
+}
+
+static int open_offered(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, struct ft_error *e)
+{
+    struct ft_use use = { (uint32_t)words[STREAM], (uint64_t)words[USE], (uint64_t)words[UNIT], (uint64_t)words[END] };
+
+    new->context = context_of(use.stream, use.use);
+    return join(ft, parent, new, &use, &new->stream, e);
+}
+
 static int open_stream(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const struct member *members, const int64_t *offers,
                        struct ft_error *e)
 {
-    const int64_t *first;
-    struct ft_use use;
     int err;
 
-    if (new->n == 1) {
-        new->stream = malloc(sizeof *new->stream);
-        if (!new->stream)
-            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
-        single(new->stream, ft);
-        return 0;
-    }
+    if (new->n == 1)
+        return open_single(ft, new, e);
     err = check(ft, new, members, offers, e);
-    if (err)
-        return err;
-    first = &offers[OFFERS * members[0].rank];
-    use = (struct ft_use){ (uint32_t)first[STREAM], (uint64_t)first[USE], (uint64_t)first[UNIT], (uint64_t)first[END] };
-    return join(ft, parent, new, &use, &new->stream, e);
+    return err ? err : open_offered(ft, parent, new, &offers[OFFERS * members[0].rank], e);
 }
 
 static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct member *members,
@@ -248,7 +304,7 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
     if (err)
         return err;
     new->n = choose(parent, said, members);
-    new->ranks = malloc((new->n + 1) * sizeof *new->ranks);
+    new->ranks = new_ranks(new->n);
     if (!new->ranks)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     for (uint32_t i = 0; i < new->n; i++) {
@@ -282,6 +338,92 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
     free(words);
     free(members);
     if (err || !new->n)
+        ft_comm_close(new);
+    return err;
+}
+
+/* ---- by some of the parent's: in messages of a context of its own ---- */
+
+#define GROUPS (1ull << 62)
+static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
+
+/* The first one hears which of the others have room, and tells them the stream. What an earlier incarnation of it has told the second one
+   counts: the stream may be in a later use by now. */
+static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_comm *new, const uint32_t *ranks, int tag, int64_t *words,
+                      uint64_t site, struct ft_error *e)
+{
+    int err, told;
+    struct ft_messages *m = ft_messages_of(ft, &err, e);
+    struct ft_use use;
+
+    words[ROOM] = has_room(ft) ? -1 : new->ranks[0];
+    for (uint32_t i = 1; i < new->n && !err; i++) {
+        struct ft_told t;
+        int64_t room = 0;
+
+        err = ft_recv(ft, via, &room, 1, word, (int)ranks[i], tag, &t, site, e);
+        if (!room && words[ROOM] < 0)
+            words[ROOM] = new->ranks[i];
+    }
+    if (err)
+        return err;
+    told = ft_messages_sent_before(m, (uint32_t)ft_messages_local(m, via, (int)ranks[1]), words, OFFERS * sizeof *words, e);
+    if (told < 0)
+        return told;
+    if (!told) {
+        use = offer(ft);
+        put_use(&use, words);
+    }
+    for (uint32_t i = 1; i < new->n && !err; i++)
+        err = ft_send(ft, via, words, OFFERS, word, (int)ranks[i], tag, FT_SEND_STANDARD, site, e);
+    return err;
+}
+
+static int follow_group(struct ft *ft, const struct ft_comm *via, const uint32_t *ranks, int tag, int64_t *words, uint64_t site, struct ft_error *e)
+{
+    int64_t room = has_room(ft);
+    struct ft_told t;
+    int err = ft_send(ft, via, &room, 1, word, (int)ranks[0], tag, FT_SEND_STANDARD, site, e);
+
+    return err ? err : ft_recv(ft, via, words, OFFERS, word, (int)ranks[0], tag, &t, site, e);
+}
+
+static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, int tag, struct ft_comm *new, uint64_t site,
+                      struct ft_error *e)
+{
+    struct ft_comm via = *parent;
+    int64_t words[OFFERS];
+    int err;
+
+    if (new->n == 1)
+        return open_single(ft, new, e);
+    err = check_place(ft, new, e);
+    if (err)
+        return err;
+    via.context |= GROUPS;
+    err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
+    if (err)
+        return err;
+    if (words[ROOM] >= 0)
+        return no_room((int)words[ROOM], e);
+    return words[STREAM] ? open_offered(ft, parent, new, words, e) : no_stream(new, e);
+}
+
+int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,
+                         uint64_t site, struct ft_error *e)
+{
+    int err;
+
+    *new = (struct ft_comm){ .n = n, .ranks = new_ranks(n) };
+    if (!new->ranks)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    for (uint32_t i = 0; i < n; i++) {
+        new->ranks[i] = parent->ranks[ranks[i]];
+        if (ranks[i] == parent->me)
+            new->me = i;
+    }
+    err = make_group(ft, parent, ranks, tag, new, site, e);
+    if (err)
         ft_comm_close(new);
     return err;
 }

@@ -15,7 +15,12 @@ struct ft_comm {
     struct ft_stream *stream;
     uint32_t n, me;
     int *ranks;          /* [n], in MPI_COMM_WORLD */
+    uint64_t context;    /* no other communicator of any of them has ever had it */
 };
+
+/* Ranks that somebody else refers to, too: they are there until all have released them. hold: the same ones. */
+int *ft_ranks_hold(int *ranks);
+void ft_ranks_release(int *ranks);  /* NULL: nothing */
 
 /* That of all ranks, and that of this one alone; ft_comm_close frees what they have. 0, or FT_ENOMEM. */
 int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e);
@@ -29,6 +34,11 @@ void ft_comm_close(struct ft_comm *c);
    been in as many as it can; FT_ENOMEM; errors as any collective's. */
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e);
+
+/* The same of ranks[n] of parent, in that order, this one among them, who alone call it. Others of theirs may be under way at the same time, with
+   other tags. They agree by messages. Errors as above, and of messages; of one rank: none but FT_ENOMEM. */
+int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,
+                         uint64_t site, struct ft_error *e);
 
 /* This rank calls nothing on it any more, nor refers to it. Waits for nobody. Not of the two above. */
 void ft_comm_free(struct ft_comm *c);

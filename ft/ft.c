@@ -268,6 +268,7 @@ void ft_detach(struct ft *ft)
     for (uint32_t stream = 0; ft->nodes && stream <= ft->region.header->params.spread; stream++)
         ft_nodes_close(&ft->nodes[stream]);
     free(ft->nodes);
+    ft_messages_close(ft);
     ft_comms_close(ft);
     if (ft->region.base && !ft->door)
         ft_region_close(&ft->region);
@@ -386,6 +387,7 @@ void ft_positions(const struct ft *ft, struct ft_positions *p)
     p->n = 0;
     ft_position_add(p, 0, (struct ft_position){ ft->world.unit, ft->world.end });
     ft_comms_positions(ft, p);
+    ft_messages_positions(ft, p);
 }
 
 void ft_clock(struct timespec *now)
@@ -423,6 +425,7 @@ void ft_resume(struct ft *ft)
     ft_wait_begin(&ft->patience, ft->region.header->params.unfenced);
     ft_stream_resume(&ft->world);
     ft_comms_resume(ft);
+    ft_messages_resume(ft);
     ft_cache_resume(&ft->cache);
     ft_checkpoints_resume(&ft->checkpoints);
     for (uint32_t stream = 0; ft->net && stream <= ft->region.header->params.spread; stream++)

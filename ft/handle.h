@@ -19,6 +19,8 @@ struct ft {
     struct ft_stream world, self;
     struct ft_joined *joined[FT_MOST_STREAMS];  /* [njoined]: other streams that this incarnation has come into (ft/comm.c) */
     uint32_t njoined;
+    uint64_t nsingles;          /* communicators of this rank alone that it has made */
+    struct ft_messages *messages;  /* from the first one on (ft/message.c) */
     struct ft_rank_block *block;
     struct ft_door *door;       /* to the library that makes snapshots of this process; NULL: nobody does */
     bool puts_off;              /* the snapshot that is due, by one call (ft/collective.c) */
@@ -63,5 +65,10 @@ bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes);
 void ft_comms_positions(const struct ft *ft, struct ft_positions *p);
 void ft_comms_resume(struct ft *ft);
 void ft_comms_close(struct ft *ft);
+
+/* Its messages, likewise. */
+void ft_messages_positions(const struct ft *ft, struct ft_positions *p);
+void ft_messages_resume(struct ft *ft);
+void ft_messages_close(struct ft *ft);
 
 #endif

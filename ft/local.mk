@@ -6,6 +6,7 @@ libft_la_SOURCES = \
 	ft/alone.h ft/alone.c \
 	ft/collective.h ft/collective.c \
 	ft/comm.h ft/comm.c \
+	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c \
@@ -18,6 +19,7 @@ include ft/core/local.mk
 include ft/net/local.mk
 include ft/outcome/local.mk
 include ft/snap/local.mk
+include ft/msg/local.mk
 include ft/values/local.mk
 libft_la_LIBADD = libftcommon.la libftreduce.la -lpthread
 
@@ -28,7 +30,7 @@ if !SANITIZED
 TESTS += ft/test/vectorised.sh ft/test/hot.sh
 TESTS += explore
 endif
-explore_SOURCES = ft/test/explore.h ft/test/both.h ft/test/explore.c ft/test/search.h ft/test/search.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/agent.c
+explore_SOURCES = ft/test/explore.h ft/test/both.h ft/test/explore.c ft/test/search.h ft/test/search.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/letters.h ft/test/letters.c ft/test/letters_program.c ft/test/agent.c
 explore_LDADD = libft.la
 
 # The same of a job on several nodes. Representatives go by its clock.
@@ -59,10 +61,10 @@ sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c
 sim_LDADD = libft.la
 
 # Models (docs/models.md).
-dist_check_SCRIPTS = ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh
-EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/positions.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml ft/model/children.pml ft/model/stream.pml ft/model/threads.pml ft/model/cuts.pml
+dist_check_SCRIPTS = ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh ft/model/channel.sh ft/model/answers.sh
+EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/positions.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml ft/model/children.pml ft/model/stream.pml ft/model/threads.pml ft/model/cuts.pml ft/model/channel.pml ft/model/answers.pml
 if !SANITIZED
-TESTS += ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh
+TESTS += ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh ft/model/channel.sh ft/model/answers.sh
 endif
 
 # Several nodes, with ranks, links and nodes that are lost; no launcher.

@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-enum { FT_MOST_STREAMS = 260 };  /* that a rank has ever been in: all there are in jobs of up to 64 ranks (ft_params_streams) */
+enum {
+    FT_MOST_STREAMS = 260,   /* that a rank has ever been in: all there are in jobs of up to 64 ranks (ft_params_streams) */
+    FT_MOST_CHANNELS = 513   /* that it has ever used: to and from 256 others, and that of its outcomes */
+};
 
 /* In one stream. */
 struct ft_position {
@@ -19,7 +22,7 @@ struct ft_positions {
     struct {
         uint32_t stream;
         struct ft_position at;
-    } in[FT_MOST_STREAMS];        /* [n], each stream once that it has ever been in */
+    } in[FT_MOST_STREAMS + FT_MOST_CHANNELS];  /* [n], each stream or channel once that it has ever been in */
     struct ft_position outcomes;  /* unit: so many of them (ft/outcome/log.h) */
 };
 

@@ -24,7 +24,11 @@
     X(FT_CALL_COMM_DUP, "MPI_Comm_dup")         \
     X(FT_CALL_COMM_SPLIT, "MPI_Comm_split")     \
     X(FT_CALL_COMM_TYPE, "MPI_Comm_split_type") \
-    X(FT_CALL_COMM_CREATE, "MPI_Comm_create")
+    X(FT_CALL_COMM_CREATE, "MPI_Comm_create")   \
+    X(FT_CALL_SEND, "MPI_Send")                 \
+    X(FT_CALL_RECV, "MPI_Recv")                 \
+    X(FT_CALL_MATCH, "a match")                 \
+    X(FT_CALL_ANSWER, "an answer")
 
 enum ft_call {
 #define X(name, text) name,
@@ -44,15 +48,15 @@ struct ft_sig {
     uint8_t reduction;  /* enum ft_reduction */
     uint8_t kind;       /* enum ft_kind; for calls that only move data all one-byte kinds are FT_BYTE */
     uint8_t cached;     /* enum ft_cached: of the bootstrap cache, or 0 */
-    int32_t root;       /* rank in the stream, -1 where there is none */
+    int32_t root;       /* rank in the stream, -1 where there is none; of a message: its tag */
     uint32_t elem;      /* bytes of one element */
     uint32_t length;    /* 0; in the log: bytes of the unit's result (ft/shm/walk.h) */
-    uint64_t count;     /* elements per rank (allgatherv: in all; a checkpoint: bytes of the global model) */
-    uint64_t shape;     /* allgatherv: hash of the counts; FT_CACHED_DECLARED: of the key; else 0 */
+    uint64_t count;     /* elements per rank (allgatherv: in all; a checkpoint: bytes of the global model; a message: bytes in all) */
+    uint64_t shape;     /* allgatherv: hash of the counts; FT_CACHED_DECLARED: of the key; a message: its context; else 0 */
 };
 
 /* Units by which ranks agree on something that is the engine's: what counts is what was contributed first. */
-static inline bool ft_sig_agrees(const struct ft_sig *sig) { return sig->call >= FT_CALL_CHECKPOINT; }
+static inline bool ft_sig_agrees(const struct ft_sig *sig) { return sig->call >= FT_CALL_CHECKPOINT && sig->call <= FT_CALL_COMM_CREATE; }
 
 /* ... on one word (ft/agree.h). */
 static inline bool ft_sig_is_word(const struct ft_sig *sig) { return ft_sig_agrees(sig) && sig->call <= FT_CALL_LOAD; }

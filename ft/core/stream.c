@@ -43,7 +43,6 @@ static void open_parts(struct ft_stream *s, const struct ft_region *region, uint
 {
     const struct ft_header *h = region->header;
     struct ft_stream_parts parts = ft_region_stream(region, number);
-    struct ft_log *log = &s->log;
 
     memset(s, 0, sizeof *s);
     s->region = region;
@@ -64,18 +63,8 @@ static void open_parts(struct ft_stream *s, const struct ft_region *region, uint
     s->member = &parts.members[me];
     s->stay = &parts.stays[me];
 
-    log->region = region;
-    log->stream = number;
-    log->head = parts.head;
-    log->table = parts.table;
-    log->mine = &s->counters[me];
-    log->patience = patience;
-    ft_log_extents(log, h->params.extent_bytes);
-    log->kick_fd = kick_fd;
-    log->spill_fd = spill_fd;
-    log->asks_ahead = me == 0 && number == 0;
-    /* Many ranks: each page table entry costs everybody, and there may be little to log. */
-    log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->params->nranks));
+    ft_log_open(&s->log, region, number, &s->counters[me], patience, kick_fd, spill_fd);
+    s->log.asks_ahead = me == 0 && number == 0;
 }
 
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t rank, const char *name,

@@ -18,6 +18,8 @@ enum ft_await_kind {
     FT_AWAIT_CONTRIBUTED,  /* ... or on the standard one */
     FT_AWAIT_DONE,         /* finish with `unit` */
     FT_AWAIT_JOINED,       /* come into use `unit` + 1 of a stream */
+    FT_AWAIT_MESSAGE,      /* send message `unit` in the channel that is the stream; this rank: any may send one ... */
+    FT_AWAIT_MATCHED,      /* ... or match a receive with synchronous message `unit` of it */
     FT_AWAIT_CONSUMED,     /* finish with, or load, the checkpoint of version `unit` + 1 */
     FT_AWAIT_MEMORY,       /* ... or by the keeper: give the stream's log memory for byte `unit`; rank 0 ... */
     FT_AWAIT_AGENT         /* ... or by the agent: answer this rank, give a slot free, want a snapshot; rank: this one */
@@ -30,6 +32,8 @@ struct ft_await {
     bool anything;         /* it looks at other words as well: whatever is published may end the wait */
     uint32_t stream;       /* less than 2^22 */
     uint64_t unit;
+    uint64_t site;         /* of a wait for a message: where in the program, ... */
+    int32_t tag;           /* ... and its tag, -1: any */
 };
 
 /* What somebody has just published: of this kind, stream and rank all units below are there. */
@@ -53,6 +57,10 @@ static inline void ft_await_say(struct ft_await_words *w, const struct ft_await 
     ft_note(&w->what, FT_AWAIT_NOBODY);
     atomic_thread_fence(memory_order_release);
     ft_note(&w->unit, a->unit);
+    if (a->kind == FT_AWAIT_MESSAGE || a->kind == FT_AWAIT_MATCHED) {
+        ft_note(&w->site, a->site);
+        ft_note(&w->tag, (uint64_t)(int64_t)a->tag);
+    }
     ft_publish(&w->what, ft_await_what(a));
 }
 
@@ -65,14 +73,14 @@ static inline bool ft_await_is_said(const struct ft_await_words *w, const struct
 /* kind NOBODY: it has said nothing, or is just saying something else. */
 static inline struct ft_await ft_await_read(const struct ft_await_words *w)
 {
-    uint64_t what = ft_look(&w->what), unit = ft_peek(&w->unit);
+    uint64_t what = ft_look(&w->what), unit = ft_peek(&w->unit), site = ft_peek(&w->site), tag = ft_peek(&w->tag);
 
     atomic_thread_fence(memory_order_acquire);
     if (ft_peek(&w->what) != what)
         what = FT_AWAIT_NOBODY;
     return (struct ft_await){ .kind = (enum ft_await_kind)(what & 0xff), .rank = (uint32_t)(what >> FT_AWAIT_RANK),
                               .all = what >> FT_AWAIT_ALL & 1, .anything = what >> FT_AWAIT_ANYTHING & 1,
-                              .stream = (uint32_t)what >> FT_AWAIT_STREAM, .unit = unit };
+                              .stream = (uint32_t)what >> FT_AWAIT_STREAM, .unit = unit, .site = site, .tag = (int32_t)(int64_t)tag };
 }
 
 /* Whether who waits so may have what it waits for now. */

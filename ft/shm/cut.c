@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/cut.h"
 
+#include "ft/shm/channels.h"
 #include "ft/shm/streams.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
+/* NULL: it has no part in that channel. */
 static struct ft_member *member_of(const struct ft_region *r, uint32_t rank, uint32_t stream)
 {
-    return &ft_region_stream(r, stream).members[rank];
+    int64_t i = ft_streams_index(r, stream, rank);
+
+    return i < 0 ? NULL : &ft_region_stream(r, stream).members[i];
 }
 
 uint64_t ft_cut_unit(const struct ft_region *r, uint32_t rank) { return ft_look(&member_of(r, rank, 0)->cut_unit); }
 
 uint64_t ft_cut_need_from(const struct ft_region *r, uint32_t rank, uint32_t stream, uint64_t position)
 {
-    const struct ft_stay *stay = &ft_region_stream(r, stream).stays[rank];
+    const struct ft_stay *stays = ft_region_stream(r, stream).stays, *stay;
 
+    if (!stays)
+        return ft_streams_index(r, stream, rank) < 0 ? FT_CUT_NOWHERE : position;
+    stay = &stays[rank];
     return ft_ask(&stay->use) ? ft_max(position, ft_peek(&stay->first)) : FT_CUT_NOWHERE;
 }
 
 uint64_t ft_cut_need(const struct ft_region *r, uint32_t rank, uint32_t stream)
 {
-    return ft_cut_need_from(r, rank, stream, ft_ask(&member_of(r, rank, stream)->cut));
+    const struct ft_member *m = member_of(r, rank, stream);
+
+    return m ? ft_cut_need_from(r, rank, stream, ft_ask(&m->cut)) : FT_CUT_NOWHERE;
 }
 
 /* Who is not in it comes in where its log has come to, at the earliest. */
@@ -29,6 +38,8 @@ uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream)
 {
     uint64_t floor = ft_streams_end(r, stream);
 
+    if (ft_channel_is(r, stream))
+        return ft_min(floor, ft_min(ft_cut_need(r, ft_channel_sender(r, stream), stream), ft_cut_need(r, ft_channel_receiver(r, stream), stream)));
     for (uint32_t i = 0; i < r->header->params.nranks; i++)
         floor = ft_min(floor, ft_cut_need(r, i, stream));
     return floor;
@@ -38,21 +49,24 @@ uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream)
    way back before the rest is done. */
 static void move(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1)) {
+        struct ft_member *m = member_of(r, rank, s);
         struct ft_position at = ft_position_in(p, s);
 
-        ft_note(&member_of(r, rank, s)->cut_unit, at.unit);
-        ft_announce(&member_of(r, rank, s)->cut, at.end);
+        if (m) {
+            ft_note(&m->cut_unit, at.unit);
+            ft_announce(&m->cut, at.end);
+        }
     }
 }
 
 bool ft_cut_is_after(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1)) {
         const struct ft_member *m = member_of(r, rank, s);
         struct ft_position at = ft_position_in(p, s);
 
-        if (at.unit < ft_peek(&m->cut_unit) || at.end < ft_peek(&m->cut))
+        if (m && (at.unit < ft_peek(&m->cut_unit) || at.end < ft_peek(&m->cut)))
             return true;
     }
     return false;
@@ -66,8 +80,9 @@ void ft_cut_register(const struct ft_region *r, uint32_t rank, const struct ft_p
 
 void ft_cut_hold(const struct ft_region *r, uint32_t rank)
 {
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
-        ft_announce(&member_of(r, rank, s)->left_at, ft_cut_need(r, rank, s));
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
+        if (member_of(r, rank, s))
+            ft_announce(&member_of(r, rank, s)->left_at, ft_cut_need(r, rank, s));
 }
 
 /* Of a rank that is started from its beginning: it goes on behind that version, if it loads one. */
@@ -85,7 +100,7 @@ static bool is_there_from(const struct ft_region *r, uint32_t rank, const struct
 {
     bool there = true;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
         there = there && is_there(r, s, ft_cut_need_from(r, rank, s, ft_position_in(p, s).end));
     return there;
 }
@@ -110,7 +125,7 @@ bool ft_cut_holds(const struct ft_region *r, uint32_t rank)
 {
     bool holds = true;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
         holds = holds && is_there(r, s, ft_cut_need(r, rank, s));
     return holds;
 }
@@ -135,7 +150,7 @@ bool ft_cut_whole(const struct ft_region *r)
 {
     bool whole = true;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
         whole = whole && is_there(r, s, 0);
     return whole;
 }

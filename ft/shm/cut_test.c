@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include "ft/shm/channels.h"
 #include "ft/shm/streams.h"
 #include "ft/shm/word.h"
 
@@ -18,6 +19,7 @@ static void set_up(void)
 
     ft_params_default(&p, 2, 2, 64u << 20);
     p.nstreams = STREAMS;
+    ft_params_channels(&p);
     cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
     ft_streams_use(&region, 2);
     ft_publish(&ft_region_stream(&region, 2).stays[RANK].use, 1);
@@ -107,4 +109,81 @@ Test(cut, of_a_rank_without_snapshot_stays_while_the_log_needs_it)
     ft_publish(&ft_region_stream(&region, 2).head->floor, 1);
     ft_cut_unregister(&region, RANK);
     expect(0, 5, 5 * 64);
+}
+
+/* ---- channels: both ends are in it from the beginning, and nobody else is ---- */
+
+static uint32_t from(uint32_t sender, uint32_t receiver) { return ft_channel_of(&region, sender, receiver); }
+
+static void log_to(uint32_t channel, uint64_t end)
+{
+    ft_streams_use(&region, channel);
+    ft_publish(&ft_region_stream(&region, channel).counters[0].done_at, end);
+}
+
+static void take_in(uint32_t rank, uint32_t channel, uint64_t unit, uint64_t end)
+{
+    struct ft_positions p = ft_positions_world(1, 64);
+
+    ft_position_add(&p, channel, (struct ft_position){ unit, end });
+    ft_cut_register(&region, rank, &p);
+}
+
+Test(cut, of_a_channel_is_that_of_either_end)
+{
+    const struct ft_member *m = ft_region_stream(&region, from(0, 1)).members;
+
+    log_to(from(0, 1), 640);
+    cr_assert(ft_cut_need(&region, 0, from(0, 1)) == 0 && ft_cut_need(&region, 1, from(0, 1)) == 0);
+    take_in(0, from(0, 1), 10, 640);
+    cr_assert(m[0].cut_unit == 10 && m[0].cut == 640 && m[1].cut_unit == 0 && m[1].cut == 0);
+    cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 0, "the receiver has no cut");
+    take_in(1, from(0, 1), 8, 320);
+    cr_assert(m[0].cut == 640 && m[1].cut_unit == 8 && m[1].cut == 320);
+    cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 320);
+    take_in(1, from(0, 1), 12, 768); /* taken before it was logged */
+    cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 640);
+    cr_assert_eq(ft_cut_floor(&region, from(1, 0)), 0);
+}
+
+Test(cut, of_a_channel_to_itself_is_that_ranks)
+{
+    log_to(from(1, 1), 640);
+    cr_assert_eq(ft_cut_floor(&region, from(1, 1)), 0);
+    take_in(1, from(1, 1), 5, 320);
+    cr_assert_eq(ft_cut_floor(&region, from(1, 1)), 320);
+    cr_assert_eq(ft_cut_need(&region, 0, from(1, 1)), FT_CUT_NOWHERE);
+}
+
+Test(cut, in_channels_is_held_withdrawn_and_asked_for_as_in_streams)
+{
+    uint64_t extent = region.header->params.extent_bytes;
+    struct ft_stream_parts parts = ft_region_stream(&region, from(0, 1));
+
+    log_to(from(0, 1), 4 * extent);
+    take_in(1, from(0, 1), 9, 2 * extent);
+    ft_cut_hold(&region, 1);
+    cr_assert_eq(ft_look(&parts.members[1].left_at), 2 * extent);
+    ft_publish(&parts.head->floor, 2);
+    cr_assert(ft_cut_holds(&region, 1) && !ft_cut_holds(&region, 0) && !ft_cut_whole(&region));
+    ft_cut_unregister(&region, 1);
+    cr_assert_eq(parts.members[1].cut, 2 * extent, "its beginning is released");
+    ft_publish(&parts.head->floor, 3);
+    cr_assert_not(ft_cut_reaches(&region, 1));
+    cr_assert_not(ft_cut_withdraw(&region, 1));
+    cr_assert_eq(parts.members[1].cut, 0);
+}
+
+Test(cut, of_others_is_not_asked_for_in_a_channel)
+{
+    struct ft_position far = { 3, 192 };
+    struct ft_positions p = ft_positions_world(1, 64);
+
+    log_to(from(1, 1), 640);
+    ft_position_add(&p, from(1, 1), far);
+    cr_assert_not(ft_cut_is_after(&region, 0, &p));
+    ft_cut_register(&region, 0, &p);
+    cr_assert_eq(ft_region_stream(&region, from(1, 1)).members[0].cut, 0);
+    ft_publish(&ft_region_stream(&region, from(1, 1)).head->floor, 9);
+    cr_assert(ft_cut_holds(&region, 0) && !ft_cut_holds(&region, 1));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/inspect.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ft/base/reduce.h"
+#include "ft/shm/channels.h"
 #include "ft/shm/streams.h"
 #include "ft/shm/trail.h"
 #include "ft/shm/versions.h"
@@ -188,6 +190,63 @@ static void read_join(const struct ft_region *r, uint32_t rank, struct ft_inspec
     i->site = 0;
 }
 
+/* Somebody has sent it a message that it has not looked at. */
+static bool has_come_in(const struct ft_region *r, uint32_t rank)
+{
+    uint32_t first = ft_channel_of(r, 0, rank), end = first + r->header->params.nranks;
+
+    for (uint32_t c = ft_streams_used_below(r, first, end); c < end; c = ft_streams_used_below(r, c + 1, end)) {
+        const struct ft_counters *ends = ft_region_stream(r, c).counters;
+
+        if (c - first != rank && ft_look(&ends[0].done) != ft_look(&ends[1].done))
+            return true;
+    }
+    return false;
+}
+
+/* By the words of others: what it waits for is there. */
+static bool is_there(const struct ft_region *r, uint32_t rank, const struct ft_await *a)
+{
+    struct ft_stream_parts parts = ft_region_stream(r, a->stream);
+
+    if (a->kind == FT_AWAIT_MATCHED)
+        return ft_look(&parts.acks[a->unit % FT_CHANNEL_ACKS]) > a->unit;
+    return a->rank == rank ? has_come_in(r, rank) : ft_look(&parts.counters[0].done) > a->unit;
+}
+
+/* A rank in a function that waits for messages. */
+static void read_message(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
+{
+    const struct ft_await *a = &i->awaits;
+
+    if ((a->kind != FT_AWAIT_MESSAGE && a->kind != FT_AWAIT_MATCHED) || is_there(r, rank, a))
+        return;
+    i->in_call = i->in_message = true;
+    i->in_store = i->in_doubt = i->in_join = false;
+    i->stream = 0;
+    i->first = a->unit;
+    i->sig = (struct ft_sig){ .call = a->kind == FT_AWAIT_MESSAGE ? FT_CALL_RECV : FT_CALL_SEND, .kind = FT_BYTE, .elem = 1,
+                              .root = a->rank == rank ? -1 : (int32_t)ft_region_rank_of(r, a->rank) };
+    i->site = a->site;
+}
+
+/* Messages that it has sent and taken. */
+static uint64_t messages_of(const struct ft_region *r, uint32_t rank)
+{
+    uint32_t n = r->header->params.nchannels ? r->header->params.nranks : 0;
+    uint64_t sum = 0;
+
+    for (uint32_t q = 0; q < n; q++) {
+        uint32_t to = ft_channel_of(r, rank, q), from = ft_channel_of(r, q, rank);
+
+        if (ft_streams_is_used(r, to))
+            sum += ft_look(&ft_region_stream(r, to).counters[0].done);
+        if (q != rank && ft_streams_is_used(r, from))
+            sum += ft_look(&ft_region_stream(r, from).counters[1].done);
+    }
+    return sum;
+}
+
 static void read_rank(const struct ft_region *r, const struct view *world, uint32_t rank, struct ft_inspect *i)
 {
     const struct ft_rank_block *b = ft_region_rank(r, rank);
@@ -207,6 +266,8 @@ static void read_rank(const struct ft_region *r, const struct view *world, uint3
     for (uint32_t s = ft_streams_next(r, 0, rank); s; s = ft_streams_next(r, s, rank))
         read_other(r, s, rank, i);
     read_join(r, rank, i);
+    read_message(r, rank, i);
+    i->progress += messages_of(r, rank);
     i->replaying = i->replayed < i->replay_to;
 }
 
@@ -237,6 +298,8 @@ static bool is_behind(const struct ft_inspect *other, enum ft_await_kind kind, u
     case FT_AWAIT_CONSUMED:
         return other->consumed <= unit;
     case FT_AWAIT_JOINED:
+    case FT_AWAIT_MESSAGE:
+    case FT_AWAIT_MATCHED:
     case FT_AWAIT_NOBODY:
     case FT_AWAIT_MEMORY:
     case FT_AWAIT_AGENT:
@@ -268,16 +331,26 @@ static bool is_answered(uint32_t nranks, const struct ft_inspect *ranks, const s
     return called;
 }
 
+/* Any rank may be the one that sends. */
+static uint32_t awaits_message(uint32_t nranks, uint32_t rank, const struct ft_await *a, bool *awaited)
+{
+    for (uint32_t q = 0; awaited && q < nranks; q++)
+        awaited[q] = q != rank && (a->rank == rank || a->rank == q);
+    return a->rank == rank ? nranks - 1 : 1;
+}
+
 uint32_t ft_inspect_awaits(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
 {
     const struct ft_await *a = &ranks[rank].awaits;
-    struct view v = view_of(r, a->stream);
+    struct view v = view_of(r, ranks[rank].in_message ? 0 : a->stream);
     uint32_t n = 0;
 
     if (awaited)
         memset(awaited, 0, v.p->nranks * sizeof *awaited);
     if (!ranks[rank].in_call || is_answered(v.p->nranks, ranks, a))
         return 0;
+    if (ranks[rank].in_message)
+        return awaits_message(v.p->nranks, rank, a, awaited);
     for (uint32_t q = 0; q < v.p->nranks; q++) {
         bool is = q != rank && (a->all || q == a->rank) &&
                   (a->stream ? is_behind_there(&v, ranks, q, a) : is_behind(&ranks[q], a->kind, a->unit));
@@ -313,4 +386,19 @@ int64_t ft_inspect_awaited(const struct ft_region *r, const struct ft_inspect *r
         }
     }
     return waiting ? one : -1;
+}
+
+const char *ft_inspect_print(const struct ft_inspect *i, char *text, size_t size)
+{
+    bool receives = i->sig.call == FT_CALL_RECV;
+    char who[32] = "any rank", tag[32] = "";
+
+    if (!i->in_message)
+        return ft_sig_print(&i->sig, text, size);
+    if (i->sig.root >= 0)
+        snprintf(who, sizeof who, "rank %d", i->sig.root);
+    if (receives && i->awaits.tag >= 0)
+        snprintf(tag, sizeof tag, ", tag %d", i->awaits.tag);
+    snprintf(text, size, receives ? "message from %s%s" : "message to %s to be taken%s", who, tag);
+    return text;
 }

@@ -28,6 +28,7 @@ struct ft_inspect {
     bool in_doubt;          /* with in_call: asks whether this is the call of `unit` or one that the bootstrap cache has: the unit is not called yet */
     bool asks_all;          /* ... and has asked all others */
     bool in_join;           /* with in_call: waits for others to come into `stream`; which call does so is not known (FT_CALL_NONE) */
+    bool in_message;        /* with in_call: waits for a message, or for one to be taken; which call does so is said by `sig`: FT_CALL_RECV, FT_CALL_SEND */
     bool replaying;         /* has not come to the end of what earlier incarnations had finished with: ... */
     uint64_t replayed, replay_to;  /* ... units of all streams that it has come into, so many of so many */
     uint64_t unit;          /* the world's call in progress begins with it, or its next one will */
@@ -60,6 +61,12 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks);
    set: 0 if it waits for nobody. */
 uint32_t ft_inspect_awaits(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank, bool *awaited);
 
+/* It waits for a message that any of them may send: for one of these, not all. */
+static inline bool ft_inspect_awaits_any(const struct ft_inspect *ranks, uint32_t rank)
+{
+    return ranks[rank].in_message && ranks[rank].awaits.kind == FT_AWAIT_MESSAGE && ranks[rank].awaits.rank == rank;
+}
+
 /* Whether rank waits for the agent: the log is at its limit, or memory is slow to come. */
 bool ft_inspect_awaits_memory(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank);
 
@@ -70,5 +77,8 @@ bool ft_inspect_awaits_disk(const struct ft_inspect *ranks, uint32_t rank);
    outside MPI, or has something to do in its call, or is not there), and all others wait for somebody. -1 if there
    is none, or nobody waits, or somebody waits for the agent. Finalized and ended ranks do not count. */
 int64_t ft_inspect_awaited(const struct ft_region *r, const struct ft_inspect *ranks);
+
+/* What a rank is in that is in a call: "MPI_Barrier", "message from rank 1, tag 5". Returns text. Pure. */
+const char *ft_inspect_print(const struct ft_inspect *i, char *text, size_t size);
 
 #endif

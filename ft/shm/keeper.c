@@ -35,11 +35,11 @@ static struct keeper_stream *oldest(struct ft_keeper *k)
     const struct ft_params *p = &k->region->header->params;
     struct keeper_stream *best = NULL;
 
-    for (uint32_t i = 0; i < p->nstreams; i = ft_streams_used(k->region, i + 1)) {
+    for (uint32_t i = 0; i < ft_params_logs(p); i = ft_streams_used(k->region, i + 1)) {
         struct keeper_stream *s = &k->streams[i];
         uint64_t safe = UINT64_MAX;
 
-        for (uint32_t r = 0; r < p->nranks; r++)
+        for (uint32_t r = 0; s->stays && r < s->n; r++) /* who is to receive messages may read them out of the file */
             if (ft_streams_has(&s->stays[r]))
                 safe = ft_min(safe, ft_look(&s->counters[r].done_at));
         safe = ft_min(safe, ft_streams_end(k->region, i));
@@ -50,14 +50,14 @@ static struct keeper_stream *oldest(struct ft_keeper *k)
     return best;
 }
 
-static _Atomic uint64_t *entry_of(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t extent)
+static _Atomic uint64_t *entry_of(const struct keeper_stream *s, uint64_t extent)
 {
-    return &s->table[extent & (k->region->header->params.ntable - 1)];
+    return &s->table[extent & (s->ntable - 1)];
 }
 
-static void say(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t extent, enum ft_extent_state state, uint64_t place)
+static void say(const struct keeper_stream *s, uint64_t extent, enum ft_extent_state state, uint64_t place)
 {
-    ft_publish(entry_of(k, s, extent), ft_extent_entry(state, extent / k->region->header->params.ntable, place));
+    ft_publish(entry_of(s, extent), ft_extent_entry(state, extent / s->ntable, place));
 }
 
 static void cannot_spill(struct ft_keeper *k, bool must)
@@ -79,14 +79,14 @@ static int spill(struct ft_keeper *k, uint64_t *freed, bool must)
 
     if (!s || (k->disk_full && !must) || !ft_spill_take(&k->file, &place))
         return -1;
-    *freed = ft_extent_place(ft_look(entry_of(k, s, s->spilled)));
+    *freed = ft_extent_place(ft_look(entry_of(s, s->spilled)));
     if (ft_spill_write(&k->file, place, ft_keeper_extent(k, *freed)) != 0) {
         cannot_spill(k, must);
         return -1;
     }
     /* Readers look at this word again after they have copied (RULE 14): it changes before the memory is
        given to anybody. */
-    say(k, s, s->spilled, FT_EXTENT_FILE, place);
+    say(s, s->spilled, FT_EXTENT_FILE, place);
     s->spilled++;
     ft_note(&s->head->spilled, ft_peek(&s->head->spilled) + 1);
     return 0;
@@ -114,7 +114,7 @@ static uint64_t acknowledged(const struct ft_keeper *k, const struct keeper_stre
 /* A rank that was never in it comes in where the log has come to. */
 static uint64_t left_by(const struct keeper_stream *s, uint32_t rank)
 {
-    return ft_ask(&s->stays[rank].use) ? ft_ask(&s->members[rank].left_at) : FT_CUT_NOWHERE;
+    return !s->stays || ft_ask(&s->stays[rank].use) ? ft_ask(&s->members[rank].left_at) : FT_CUT_NOWHERE;
 }
 
 /* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
@@ -123,7 +123,7 @@ static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream
     uint64_t end = acknowledged(k, s);
 
     if (k->region->header->params.unkept)
-        for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+        for (uint32_t r = 0; r < s->n; r++)
             end = ft_min(end, left_by(s, r));
     else
         end = ft_min(end, ft_cut_floor(k->region, number_of(k, s)));
@@ -134,9 +134,9 @@ static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream
    no table names the place, so the successor finds it free. */
 static void release_oldest(struct ft_keeper *k, struct keeper_stream *s)
 {
-    uint64_t entry = ft_look(entry_of(k, s, s->released)), place = ft_extent_place(entry);
+    uint64_t entry = ft_look(entry_of(s, s->released)), place = ft_extent_place(entry);
 
-    say(k, s, s->released, FT_EXTENT_RELEASED, 0);
+    say(s, s->released, FT_EXTENT_RELEASED, 0);
     s->released++;
     s->spilled = ft_max(s->spilled, s->released);
     if (ft_extent_state(entry) == FT_EXTENT_MEMORY)
@@ -168,7 +168,7 @@ static bool left_behind(const struct ft_keeper *k, const struct keeper_stream *s
 {
     if (acknowledged(k, s) < end || ft_streams_end(k->region, number_of(k, s)) < end)
         return false;
-    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+    for (uint32_t r = 0; r < s->n; r++)
         if (left_by(s, r) < end)
             return false;
     return true;
@@ -179,7 +179,7 @@ static struct keeper_stream *longest_left(const struct ft_keeper *k)
 {
     struct keeper_stream *best = NULL;
 
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i = ft_streams_used(k->region, i + 1)) {
+    for (uint32_t i = 0; i < ft_params_logs(&k->region->header->params); i = ft_streams_used(k->region, i + 1)) {
         struct keeper_stream *s = &k->streams[i];
 
         if (s->released < s->assigned && (!best || s->assigned - s->released > best->assigned - best->released) &&
@@ -297,13 +297,13 @@ static bool may_exceed(const struct ft_keeper *k, uint64_t more, bool needed)
 
     if (!is_at_limit(k, more))
         return true;
-    for (uint32_t s = ft_streams_used(k->region, 1); s < p->nstreams; s = ft_streams_used(k->region, s + 1))
-        others++;
-    return needed && k->bytes + more <= limit_of(k) + others * FT_PLACES_EACH * k->extent_bytes;
+    for (uint32_t s = ft_streams_used(k->region, 1); s < ft_params_logs(p); s = ft_streams_used(k->region, s + 1))
+        others += s < p->nstreams ? FT_PLACES_EACH : FT_PLACES_CHANNEL;
+    return needed && k->bytes + more <= limit_of(k) + others * k->extent_bytes;
 }
 
 /* For a whole extent. At the limit the oldest part has to go, and goes before, too, if there is no more memory or there should
-   not be. 0, or -1: not yet. */
+   not be. What is beyond the limit is for those who wait, or streams that are far ahead would have it all. 0, or -1: not yet. */
 static int take_memory(struct ft_keeper *k, uint64_t *place, bool needed)
 {
     bool within = is_within_bound(k, k->extent_bytes), limit = is_at_limit(k, k->extent_bytes);
@@ -312,6 +312,8 @@ static int take_memory(struct ft_keeper *k, uint64_t *place, bool needed)
         return 0;  /* its pages are there, and mapped by the ranks */
     if (within && !limit && take_fresh(k, place))
         return 0;
+    if (!needed && k->bytes > limit_of(k))
+        return -1;
     if (make_room(k, place, limit) == 0)
         return 0;
     return (!within || limit) && may_exceed(k, k->extent_bytes, needed) && take_fresh(k, place) ? 0 : -1;
@@ -325,15 +327,15 @@ static void tell_ready(const struct ft_keeper *k, struct keeper_stream *s)
 }
 
 /* Killed before the store: the memory is free, as no table names it. After it: the successor counts the extent. */
-static void enter(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
+static void enter(struct keeper_stream *s, uint64_t place)
 {
-    say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
+    say(s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;
 }
 
 void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
 {
-    enter(k, s, place);
+    enter(s, place);
     s->ready = s->assigned * k->extent_bytes;
     tell_ready(k, s);
 }
@@ -356,7 +358,7 @@ static bool enter_bare(struct ft_keeper *k, struct keeper_stream *s)
 
     if (!ft_places_fresh(&k->memory, &place) && !(drop_one(k, true) && ft_places_fresh(&k->memory, &place)))
         return false;
-    enter(k, s, place);
+    enter(s, place);
     return true;
 }
 
@@ -371,7 +373,7 @@ static int grow_part(struct ft_keeper *k, struct keeper_stream *s, bool needed)
         room = drop_one(k, is_at_limit(k, part));
     if (!room && !may_exceed(k, part, needed))
         return -1;
-    if (!populate(k, ft_keeper_extent(k, ft_extent_place(ft_look(entry_of(k, s, s->assigned - 1)))) + s->ready % k->extent_bytes, part))
+    if (!populate(k, ft_keeper_extent(k, ft_extent_place(ft_look(entry_of(s, s->assigned - 1)))) + s->ready % k->extent_bytes, part))
         return -1;
     s->ready += part;
     tell_ready(k, s);
@@ -402,10 +404,9 @@ static bool grow(struct ft_keeper *k, struct keeper_stream *s, uint64_t to, bool
 
 static bool serve(struct ft_keeper *k, struct keeper_stream *s)
 {
-    const struct ft_params *p = &k->region->header->params;
-    uint64_t want = 0, ahead = 0, most = (s->released + p->ntable) * k->extent_bytes;
+    uint64_t want = 0, ahead = 0, most = (s->released + s->ntable) * k->extent_bytes;
 
-    for (uint32_t r = 0; r < p->nranks; r++) {
+    for (uint32_t r = 0; r < s->n; r++) {
         want = ft_max(want, ft_look(&s->counters[r].want));
         ahead = ft_max(ahead, ft_look(&s->counters[r].ahead));
     }
@@ -419,7 +420,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
     bool met = true;
 
     give_memory_back(k);
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i = ft_streams_used(k->region, i + 1)) {
+    for (uint32_t i = 0; i < ft_params_logs(&k->region->header->params); i = ft_streams_used(k->region, i + 1)) {
         release(k, &k->streams[i]);
         met = serve(k, &k->streams[i]) && met;
     }
@@ -431,7 +432,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
    when its extent is released. */
 static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
 {
-    uint64_t entry, n = k->region->header->params.ntable;
+    uint64_t entry, n = s->ntable;
 
     for (uint64_t i = 0; i < n && (entry = ft_look(&s->table[i])) != 0; i++) {
         uint64_t next = ft_extent_lap(entry) * n + i + 1;
@@ -469,13 +470,13 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     atomic_store(&k->stopping, false);
     ft_places_forget(&k->memory);
     ft_places_forget(&k->file.places);
-    for (uint32_t i = 0; i < p->nstreams; i++)
+    for (uint32_t i = 0; i < ft_params_logs(p); i++)
         k->streams[i].assigned = k->streams[i].spilled = k->streams[i].released = k->streams[i].ready = 0;
-    for (uint32_t i = 0; i < p->nstreams; i = ft_streams_used(k->region, i + 1))
+    for (uint32_t i = 0; i < ft_params_logs(p); i = ft_streams_used(k->region, i + 1))
         adopt_stream(k, &k->streams[i]);
     ft_places_settle(&k->memory);
     ft_places_doubt(&k->memory); /* the predecessor may have given their memory back */
     ft_spill_settle(&k->file);
-    for (uint32_t i = 0; i < p->nstreams; i = ft_streams_used(k->region, i + 1))
+    for (uint32_t i = 0; i < ft_params_logs(p); i = ft_streams_used(k->region, i + 1))
         tell_ready(k, &k->streams[i]);
 }

@@ -60,13 +60,14 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
 {
     const struct ft_header *h = k->region->header;
 
-    k->streams = calloc(h->params.nstreams, sizeof *k->streams);
+    k->streams = calloc(ft_params_logs(&h->params), sizeof *k->streams);
     if (!k->streams || ft_places_open(&k->memory, ft_params_places(&h->params)) != 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < h->params.nstreams; i++) {
+    for (uint32_t i = 0; i < ft_params_logs(&h->params); i++) {
         struct ft_stream_parts parts = ft_region_stream(k->region, i);
 
-        k->streams[i] = (struct keeper_stream){ .whole = i == 0, .head = parts.head, .members = parts.members, .stays = parts.stays, .counters = parts.counters, .table = parts.table };
+        k->streams[i] = (struct keeper_stream){ .whole = i == 0, .head = parts.head, .members = parts.members, .stays = parts.stays, .counters = parts.counters,
+                                                .table = parts.table, .n = parts.n, .ntable = parts.ntable };
     }
     return 0;
 }
@@ -148,7 +149,7 @@ struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
     struct ft_keeper_stats stats = { .memory_bytes = ft_keeper_bytes(k), .log_bytes = atomic_load(&k->full),
                                      .file_bytes = ft_spill_bytes(&k->file) };
 
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i = ft_streams_used(k->region, i + 1))
+    for (uint32_t i = 0; i < ft_params_logs(&k->region->header->params); i = ft_streams_used(k->region, i + 1))
         stats.spilled_bytes += ft_peek(&k->streams[i].head->spilled) * k->extent_bytes;
     return stats;
 }

@@ -17,6 +17,7 @@ struct keeper_stream {
     struct ft_stay *stays;
     struct ft_counters *counters;
     _Atomic uint64_t *table;
+    uint32_t n, ntable;
     bool whole;   /* its extents have memory as a whole, or as they are needed (part_of) */
     /* Extents from the start of the log: released <= spilled <= assigned. Those between the first two are in the file, the
        others in memory. */

@@ -49,6 +49,15 @@ void ft_params_streams(struct ft_params *p)
     p->nstreams = 1 + p->nranks * (p->nranks <= 16 ? 8 : p->nranks <= 64 ? 4 : 2);
 }
 
+enum { MOST_LOGS = 1 << 22 /* struct ft_await */ };
+
+void ft_params_channels(struct ft_params *p)
+{
+    uint64_t n = (uint64_t)p->nranks * p->nranks;
+
+    p->nchannels = p->nnodes == 1 && n + p->nstreams <= MOST_LOGS ? (uint32_t)n : 0;
+}
+
 void ft_params_cache(struct ft_params *p, uint64_t bytes)
 {
     if (p->nranks != 2 || !bytes)
@@ -136,6 +145,18 @@ void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
     l->bytes = ft_align(l->checks_at + p->nranks * p->check_units * sizeof(uint64_t), 4096);
 }
 
+struct ft_channel_layout ft_layout_channel(void)
+{
+    struct ft_channel_layout l = { .members_at = ft_align(sizeof(struct ft_stream_head), FT_LINE) };
+
+    l.counters_at = l.members_at + 2 * sizeof(struct ft_member);
+    l.slots_at = l.counters_at + 2 * sizeof(struct ft_counters);
+    l.acks_at = l.slots_at + FT_CHANNEL_SLOTS * sizeof(struct ft_message_slot);
+    l.table_at = ft_align(l.acks_at + FT_CHANNEL_ACKS * sizeof(uint64_t), 4096);
+    l.bytes = ft_align(l.table_at + FT_CHANNEL_TABLE * sizeof(uint64_t), 4096);
+    return l;
+}
+
 void ft_layout_header(const struct ft_params *p, struct ft_header *h)
 {
     struct ft_stream_layout l;
@@ -154,10 +175,12 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     h->asleep_at = h->ranks_at + p->nranks * sizeof(struct ft_rank_block);
     h->doorbells_at = h->asleep_at + ft_align(p->nranks, FT_LINE);
     h->used_at = h->doorbells_at + p->nranks * sizeof(struct ft_doorbell);
-    h->streams_at = ft_align(h->used_at + p->nstreams * sizeof(uint64_t), 4096);
+    h->streams_at = ft_align(h->used_at + ft_align(ft_params_logs(p), sizeof(uint64_t)), 4096);
     h->stream_bytes = l.bytes;
+    h->channels_at = h->streams_at + p->nstreams * l.bytes;
+    h->channel_bytes = ft_layout_channel().bytes;
     /* Extents start at a multiple of their size: their addresses are then as aligned as the mapping. */
-    h->extents_at = ft_align(h->streams_at + p->nstreams * l.bytes, p->extent_bytes);
+    h->extents_at = ft_align(h->channels_at + p->nchannels * h->channel_bytes, p->extent_bytes);
     h->outcomes_at = ft_align(h->extents_at + ft_params_places(p) * p->extent_bytes, 4096);
     h->boxes_at = ft_align(h->outcomes_at + p->nranks * p->outcome_bytes, 4096);
     h->size = h->boxes_at + p->nranks * ft_box_bytes();

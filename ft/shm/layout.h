@@ -2,7 +2,7 @@
 /* What agent-owned memory looks like (DESIGN section 3, RULES 1-14): one memfd per node, created by the
    agent, mapped by every rank. All offsets are from the start of the mapping.
 
-     header | checkpoints | rank blocks | asleep flags | doorbells | which streams are used | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
+     header | checkpoints | rank blocks | asleep flags | doorbells | which streams are used | stream 0 | stream 1 | ... | channels | extents of the log | outcomes of each rank
        | boxes of the ranks (ft/shm/box.h)
 
    A job on several nodes has such a memory on each, with one more part after the header: who is where, and the
@@ -22,13 +22,14 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 39, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 40, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
 struct ft_params {
     uint32_t nranks;        /* ranks of the job on this node */
     uint32_t nstreams;      /* the first one is of all ranks, others of those that come into them (ft/shm/streams.h) */
+    uint32_t nchannels;     /* nranks * nranks, from each rank to each; or 0: no messages (ft/shm/channels.h). Numbered as streams behind these */
     uint32_t cores;         /* processors its ranks may run on, together */
     uint32_t short_max;     /* largest contribution on the short path; ... */
     uint32_t rooted_max;    /* ... of a bcast or a reduce; ... */
@@ -46,7 +47,7 @@ struct ft_params {
     uint64_t past_cache;    /* a result of so many bytes is out of a core's own cache before the program sees the first of it */
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
-    uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
+    uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two. A channel's: FT_CHANNEL_TABLE */
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t outcome_bytes; /* of each rank's log of outcomes (ft/outcome/log.h); 0: it has none */
     uint32_t sockets_untold; /* --sockets=off: calls on sockets of the rank's own are not in it */
@@ -101,7 +102,7 @@ struct ft_header {
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[1 + spread][nnodes]. Else 0 */
-    uint64_t checkpoints_at, ranks_at, asleep_at, doorbells_at, used_at /* [nstreams] words: ft_streams_used */, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
+    uint64_t checkpoints_at, ranks_at, asleep_at, doorbells_at, used_at /* of streams and channels, bytes: ft_streams_used */, streams_at, stream_bytes, channels_at, channel_bytes, extents_at, outcomes_at, boxes_at;
 };
 
 /* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */
@@ -227,6 +228,7 @@ struct ft_snap_words {
 /* ft/shm/await.h. */
 struct ft_await_words {
     _Atomic uint64_t what, unit;
+    _Atomic uint64_t site, tag;  /* of a wait for a message; for people */
 };
 
 /* One per rank: what it sleeps on (ft/shm/doorbell.h), in the line that who wakes it reads anyway. */
@@ -312,6 +314,15 @@ struct ft_record {
     struct ft_sig sig;
 };
 
+/* The newest messages of a channel, one line each: message u is in slot u % FT_CHANNEL_SLOTS until that one's next. The sender. */
+enum { FT_CHANNEL_SLOTS = 32, FT_CHANNEL_INLINE = 16, FT_CHANNEL_ACKS = 16384, FT_CHANNEL_TABLE = 4096 };
+struct ft_message_slot {
+    _Alignas(FT_LINE) _Atomic uint64_t unit;  /* message + 1, written last */
+    struct ft_sig sig;                         /* as in its record */
+    uint64_t site;
+    char bytes[FT_CHANNEL_INLINE];             /* all of a message that has no more */
+};
+
 struct ft_stream_head {
     _Alignas(FT_LINE) _Atomic uint64_t ready;      /* agent: the log has had memory up to this position; ranks wait for it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
@@ -328,6 +339,14 @@ struct ft_stream_layout {
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
+/* Offsets inside a channel. Members are the sender and the receiver, in that order; of the one from a rank to itself, which has that rank's
+   outcomes, the rank alone. */
+struct ft_channel_layout {
+    uint64_t members_at, counters_at, slots_at;
+    uint64_t acks_at;        /* synchronous message k is matched: word k % FT_CHANNEL_ACKS is k + 1 or more. The receiver */
+    uint64_t table_at, bytes;
+};
+
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
 
@@ -341,6 +360,9 @@ void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
 /* Each rank owns streams, for communicators. Address space, and memory as they are used. */
 void ft_params_streams(struct ft_params *p);
+
+/* Each rank can send messages to each. Of a job on one node, of so many ranks that channels can be numbered: else there are none. */
+void ft_params_channels(struct ft_params *p);
 
 /* From now on two ranks' allreduces are redundant, up to the size from which chunks win (docs/internals/sizes.md). */
 void ft_params_redundant(struct ft_params *p);
@@ -359,12 +381,19 @@ void ft_params_check_replay(struct ft_params *p, uint64_t log_limit);
 /* FT_EINVAL with a line if the numbers cannot work together (log limit too small, no ranks, ...). */
 int ft_params_check(const struct ft_params *p, struct ft_error *e);
 
+/* Streams and channels. */
+static inline uint32_t ft_params_logs(const struct ft_params *p) { return p->nstreams + p->nchannels; }
+
 /* Where extents may lie in memory: of each stream but the first one may be there in part only, and
    while an operation is under way a few may be there beyond the limit (ft/shm/keeper.c). */
-enum { FT_PLACES_EACH = 4 };
-static inline uint64_t ft_params_places(const struct ft_params *p) { return p->nextents + (p->nstreams - 1) * FT_PLACES_EACH; }
+enum { FT_PLACES_EACH = 4, FT_PLACES_CHANNEL = 2 };
+static inline uint64_t ft_params_places(const struct ft_params *p)
+{
+    return p->nextents + (p->nstreams - 1) * (uint64_t)FT_PLACES_EACH + p->nchannels * (uint64_t)FT_PLACES_CHANNEL;
+}
 
 void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l);
+struct ft_channel_layout ft_layout_channel(void);
 void ft_layout_header(const struct ft_params *p, struct ft_header *h);  /* everything but magic */
 
 #endif

@@ -3,7 +3,7 @@ libftcommon_la_SOURCES += \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/given.h ft/shm/given.c \
 	ft/shm/layout.h ft/shm/layout.c \
-	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/streams.h ft/shm/streams.c ft/shm/box.h \
+	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/streams.h ft/shm/streams.c ft/shm/channels.h ft/shm/box.h \
 	ft/shm/await.h ft/shm/doorbell.h ft/shm/doorbell.c \
 	ft/shm/random.h ft/shm/random.c \
 	ft/shm/versions.h ft/shm/versions.c \
@@ -20,12 +20,12 @@ libft_la_SOURCES += \
 	ft/shm/trail.h \
 	ft/shm/transfer.h ft/shm/transfer.c \
 	ft/shm/doubt.h ft/shm/doubt.c \
-	ft/shm/inspect.h ft/shm/inspect.c
+	ft/shm/inspect.h ft/shm/inspect.c ft/shm/stuck.h ft/shm/stuck.c
 
 unit_tests += ft/shm/unit
 ft_shm_unit_SOURCES = \
 	ft/shm/cut_test.c \
-	ft/shm/inspect_test.c \
+	ft/shm/inspect_test.c ft/shm/stuck_test.c \
 	ft/shm/log_test.c \
 	ft/shm/place_test.c \
 	ft/shm/places_test.c \

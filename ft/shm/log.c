@@ -18,6 +18,27 @@ enum { AHEAD = 4 };
 #define MADV_POPULATE_READ 22
 #endif
 
+void ft_log_open(struct ft_log *log, const struct ft_region *region, uint32_t number, struct ft_counters *mine, const struct ft_patience *patience,
+                 int kick_fd, int spill_fd)
+{
+    const struct ft_params *p = &region->header->params;
+    struct ft_stream_parts parts = ft_region_stream(region, number);
+
+    memset(log, 0, sizeof *log);
+    log->region = region;
+    log->stream = number;
+    log->head = parts.head;
+    log->table = parts.table;
+    log->ntable = parts.ntable;
+    log->mine = mine;
+    log->patience = patience;
+    ft_log_extents(log, p->extent_bytes);
+    log->kick_fd = kick_fd;
+    log->spill_fd = spill_fd;
+    /* Many ranks: each page table entry costs everybody, and there may be little to log. */
+    log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, p->nranks));
+}
+
 static char *memory_extent(const struct ft_log *log, uint64_t place)
 {
     return log->region->base + log->region->header->extents_at + place * log->extent_bytes;
@@ -26,7 +47,7 @@ static char *memory_extent(const struct ft_log *log, uint64_t place)
 /* What the table says of an extent that has been assigned. gone NULL: it cannot be released, since this rank needs it. */
 static uint64_t entry_of(const struct ft_log *log, uint64_t extent, bool *gone)
 {
-    uint64_t n = log->region->header->params.ntable, entry = ft_look(&log->table[extent & (n - 1)]);
+    uint64_t n = log->ntable, entry = ft_look(&log->table[extent & (n - 1)]);
     bool held = ft_extent_state(entry) != FT_EXTENT_RELEASED && ft_extent_lap(entry) == extent / n;
 
     FT_INVARIANT(held || gone, "no part of the log is released that a rank needs");

@@ -24,6 +24,7 @@ struct ft_log {
     uint32_t stream;              /* its number, ... */
     struct ft_stream_head *head;  /* ... and what the keeper says of it */
     const _Atomic uint64_t *table;
+    uint64_t ntable;
     struct ft_counters *mine;     /* `want` is said there */
     const struct ft_patience *patience;
     uint64_t extent_bytes;        /* struct ft_params */
@@ -62,6 +63,10 @@ static inline uint64_t ft_log_extent(const struct ft_log *log, uint64_t position
 
 /* Address of a record with a result of n bytes that is not committed: always in memory. Waits for the keeper to assign memory. */
 char *ft_log_write(struct ft_log *log, uint64_t position, uint64_t n);
+
+/* That of a stream or a channel; mine: where this rank asks for memory. */
+void ft_log_open(struct ft_log *log, const struct ft_region *region, uint32_t number, struct ft_counters *mine, const struct ft_patience *patience,
+                 int kick_fd, int spill_fd);
 
 /* What is mapped of it was by another handle of this process, too. */
 void ft_log_keep_warm(struct ft_log *log, const struct ft_log *before);

@@ -11,6 +11,7 @@
 
 #include "ft/shm/await.h"
 #include "ft/shm/box.h"
+#include "ft/shm/channels.h"
 #include "ft/shm/cut.h"
 #include "ft/shm/random.h"
 #include "ft/shm/streams.h"
@@ -28,12 +29,33 @@ static int map_region(struct ft_region *r, uint64_t size, struct ft_error *e)
     return 0;
 }
 
+static struct ft_stream_parts channel_parts(const struct ft_region *r, uint32_t id)
+{
+    struct ft_channel_layout l = ft_layout_channel();
+    char *base = r->base + r->header->channels_at + (id - r->header->params.nstreams) * r->header->channel_bytes;
+
+    return (struct ft_stream_parts){
+        .n = ft_channel_sender(r, id) == ft_channel_receiver(r, id) ? 1 : 2,
+        .ntable = FT_CHANNEL_TABLE,
+        .head = (struct ft_stream_head *)(void *)base,
+        .members = (struct ft_member *)(void *)(base + l.members_at),
+        .counters = (struct ft_counters *)(void *)(base + l.counters_at),
+        .slots = base + l.slots_at,
+        .acks = (_Atomic uint64_t *)(void *)(base + l.acks_at),
+        .table = (_Atomic uint64_t *)(void *)(base + l.table_at),
+    };
+}
+
 struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id)
 {
     const struct ft_stream_layout *l = &r->stream;
     char *base = r->base + r->header->streams_at + id * r->header->stream_bytes;
 
+    if (ft_channel_is(r, id))
+        return channel_parts(r, id);
     return (struct ft_stream_parts){
+        .n = r->header->params.nranks,
+        .ntable = (uint32_t)r->header->params.ntable,
         .head = (struct ft_stream_head *)(void *)base,
         .members = (struct ft_member *)(void *)(base + l->members_at),
         .stays = (struct ft_stay *)(void *)(base + l->stays_at),
@@ -198,11 +220,6 @@ void *ft_region_outcomes(const struct ft_region *r, uint32_t rank)
     return bytes ? r->base + r->header->outcomes_at + rank * bytes : NULL;
 }
 
-static struct ft_member *member_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
-{
-    return ft_region_stream(r, stream).members + rank;
-}
-
 static void renew_member(struct ft_member *m)
 {
     atomic_store(&m->from, 0);
@@ -223,8 +240,9 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
     atomic_store(&b->live_ns, 0);
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
-        renew_member(member_of(r, s, rank));
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
+        if (ft_streams_index(r, s, rank) >= 0)
+            renew_member(&ft_region_stream(r, s).members[ft_streams_index(r, s, rank)]);
     atomic_store(&ft_region_doorbell(r, rank)->awaits.what, FT_AWAIT_NOBODY);
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
@@ -242,8 +260,9 @@ uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
-        sum += ft_look(&counters_of(r, s)[rank].done);
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
+        if (ft_streams_index(r, s, rank) >= 0)
+            sum += ft_look(&counters_of(r, s)[ft_streams_index(r, s, rank)].done);
     return sum;
 }
 
@@ -264,7 +283,7 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
     uint64_t sum = 0;
 
     for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
-        const struct ft_member *m = member_of(r, s, rank);
+        const struct ft_member *m = &ft_region_stream(r, s).members[rank];
         uint64_t from = ft_look(&m->from), to = ft_min(ft_look(&m->left), ft_look(&m->mine));
 
         sum += to > from ? to - from : 0;
@@ -276,7 +295,7 @@ uint64_t ft_region_log_since(const struct ft_region *r, uint32_t rank, const str
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1)) {
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1)) {
         uint64_t end = ft_streams_end(r, s), from = ft_cut_need_from(r, rank, s, ft_position_in(p, s).end);
 
         sum += end > from ? end - from : 0;
@@ -288,7 +307,7 @@ uint64_t ft_region_log_bytes(const struct ft_region *r)
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < r->header->params.nstreams; s = ft_streams_used(r, s + 1))
+    for (uint32_t s = 0; s < ft_params_logs(&r->header->params); s = ft_streams_used(r, s + 1))
         sum += ft_streams_end(r, s);
     return sum;
 }
@@ -298,7 +317,7 @@ uint64_t ft_region_released_bytes(const struct ft_region *r)
     const struct ft_params *p = &r->header->params;
     uint64_t extents = 0;
 
-    for (uint32_t s = 0; s < p->nstreams; s = ft_streams_used(r, s + 1))
+    for (uint32_t s = 0; s < ft_params_logs(p); s = ft_streams_used(r, s + 1))
         extents += ft_look(&ft_region_stream(r, s).head->floor);
     return extents * p->extent_bytes;
 }
@@ -317,7 +336,7 @@ bool ft_region_resetting(const struct ft_region *r) { return ft_look(&r->header-
 void ft_region_reset(const struct ft_region *r)
 {
     const struct ft_header *h = r->header;
-    uint64_t streams = h->params.nstreams * h->stream_bytes;
+    uint64_t streams = h->params.nstreams * h->stream_bytes + h->params.nchannels * h->channel_bytes;
 
     if (!ft_region_resetting(r)) /* then it has been done, and counters may be gone */
         ft_versions_settle(r);

@@ -42,15 +42,19 @@ void ft_region_close(struct ft_region *r);
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 struct ft_doorbell *ft_region_doorbell(const struct ft_region *r, uint32_t rank);
 
-/* The parts of one stream: what each is has its type's comment, where it lies struct ft_stream_layout. */
+/* The parts of one stream: what each is has its type's comment, where it lies struct ft_stream_layout. Of a channel (ft/shm/channels.h): head,
+   members, counters, slots, table and acks; the others are NULL. */
 struct ft_stream_parts {
+    uint32_t n;                     /* members: all ranks, or a channel's two */
+    uint32_t ntable;
     struct ft_stream_head *head;
-    struct ft_member *members;      /* [nranks] */
-    struct ft_stay *stays;          /* [nranks] */
-    struct ft_counters *counters;   /* [nranks] */
+    struct ft_member *members;      /* [n] */
+    struct ft_stay *stays;          /* [n]; NULL: they are always in it */
+    struct ft_counters *counters;   /* [n] */
     struct ft_trail *trails;        /* [nranks][trail] */
     char *shorts, *slots;           /* [nranks][short_depth] of short_bytes; [nranks][slot_depth] of slot_room */
     _Atomic uint64_t *table;        /* [ntable]: ft/shm/extent.h */
+    _Atomic uint64_t *acks;         /* [FT_CHANNEL_ACKS], of a channel */
     char *partials;                 /* [slot_depth] of slot_bytes, if nnodes > 1 */
     _Atomic uint64_t *checks;       /* [nranks][check_units] */
 };

@@ -1,21 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/streams.h"
 
+#include "ft/shm/channels.h"
 #include "ft/shm/word.h"
 
-static _Atomic uint64_t *used(const struct ft_region *r) { return (_Atomic uint64_t *)(void *)(r->base + r->header->used_at); }
+static _Atomic uint8_t *used(const struct ft_region *r) { return (_Atomic uint8_t *)(r->base + r->header->used_at); }
+
+/* Eight at a time: most are not. */
+uint32_t ft_streams_used_below(const struct ft_region *r, uint32_t from, uint32_t below)
+{
+    const _Atomic uint64_t *words = (const _Atomic uint64_t *)(const void *)used(r);
+
+    while (from < below && !ft_streams_is_used(r, from))
+        from = from % 8 == 0 && ft_peek(&words[from / 8]) == 0 ? from + 8 : from + 1;
+    return ft_min(from, below);
+}
 
 uint32_t ft_streams_used(const struct ft_region *r, uint32_t from)
 {
-    while (from < r->header->params.nstreams && !ft_look(&used(r)[from]))
-        from++;
-    return from;
+    return ft_streams_used_below(r, from, ft_params_logs(&r->header->params));
+}
+
+bool ft_streams_is_used(const struct ft_region *r, uint32_t stream)
+{
+    return atomic_load_explicit(&used(r)[stream], memory_order_acquire);
 }
 
 void ft_streams_use(const struct ft_region *r, uint32_t stream)
 {
-    if (!ft_peek(&used(r)[stream]))
-        ft_announce(&used(r)[stream], 1);
+    if (ft_streams_is_used(r, stream))
+        return;
+    ft_point_store();
+    atomic_store_explicit(&used(r)[stream], 1, memory_order_seq_cst);
+}
+
+int64_t ft_streams_index(const struct ft_region *r, uint32_t stream, uint32_t rank)
+{
+    if (!ft_channel_is(r, stream))
+        return rank;
+    return ft_channel_sender(r, stream) == rank ? 0 : ft_channel_receiver(r, stream) == rank ? 1 : -1;
 }
 
 void ft_streams_found(const struct ft_region *r)
@@ -27,11 +50,12 @@ void ft_streams_found(const struct ft_region *r)
 
 uint64_t ft_streams_end(const struct ft_region *r, uint32_t stream)
 {
-    const struct ft_counters *c = ft_region_stream(r, stream).counters;
+    struct ft_stream_parts parts = ft_region_stream(r, stream);
+    uint32_t n = ft_channel_is(r, stream) ? 1 : parts.n; /* who receives may be ahead: it takes what is not logged yet */
     uint64_t end = 0;
 
-    for (uint32_t i = 0; i < r->header->params.nranks; i++)
-        end = ft_max(end, ft_look(&c[i].done_at));
+    for (uint32_t i = 0; i < n; i++)
+        end = ft_max(end, ft_look(&parts.counters[i].done_at));
     return end;
 }
 

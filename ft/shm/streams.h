@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The directory of streams. The first is of all ranks for good. Of the others each rank owns as many,
+/* The directory of streams, and of channels, which have numbers behind them. The first is of all ranks for good. Of the others each rank owns as many,
    and takes one into use with others for as long as they work together: a communicator. A stream
    goes on where it was, in units and in its log, with whoever comes next; its uses are numbered.
 
@@ -22,14 +22,23 @@ struct ft_use {
     uint64_t unit, end;  /* where the stream is: its next unit, and where the record before it ends */
 };
 
-/* The first stream from there on that anybody has ever come into, or nstreams. The others are nobody's
-   business, and have no memory: what looks at all streams is a loop
+/* The first stream or channel from there on that anybody has ever come into, or used, or ft_params_logs. The others are nobody's
+   business, and have no memory: what looks at all of them is a loop
 
-       for (uint32_t s = 0; s < nstreams; s = ft_streams_used(r, s + 1)) */
+       for (uint32_t s = 0; s < ft_params_logs(p); s = ft_streams_used(r, s + 1))
+
+   and what looks at streams only ends at p->nstreams. */
 uint32_t ft_streams_used(const struct ft_region *r, uint32_t from);
+
+/* Of those below one: that one, if there is none. */
+uint32_t ft_streams_used_below(const struct ft_region *r, uint32_t from, uint32_t below);
 
 /* Somebody is about to come into it. */
 void ft_streams_use(const struct ft_region *r, uint32_t stream);
+bool ft_streams_is_used(const struct ft_region *r, uint32_t stream);
+
+/* Which of its members rank is. -1: a channel that it has no part in. */
+int64_t ft_streams_index(const struct ft_region *r, uint32_t stream, uint32_t rank);
 
 /* Agent: all ranks are in the first stream. In a region that is new. */
 void ft_streams_found(const struct ft_region *r);

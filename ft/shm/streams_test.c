@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include "ft/shm/channels.h"
 #include "ft/shm/cut.h"
 #include "ft/shm/word.h"
 
@@ -20,6 +21,7 @@ static void set_up(void)
 
     ft_params_default(&p, RANKS, 2, 64u << 20);
     p.nstreams = 1 + RANKS * EACH;
+    ft_params_channels(&p);
     cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
 }
 
@@ -95,4 +97,44 @@ Test(streams, of_a_rank_without_cut_are_needed_from_the_first_use_on)
     cr_assert_eq(ft_cut_need(&region, 2, FIRST), 128);
     cr_assert_eq(ft_cut_need(&region, OWNER, FIRST), FT_CUT_NOWHERE);
     cr_assert(pick() && use.stream == FIRST && use.use == 4);
+}
+
+Test(streams, have_channels_behind_them)
+{
+    uint32_t first = ft_channel_of(&region, 0, 0);
+
+    cr_assert(first == region.header->params.nstreams && !ft_channel_is(&region, first - 1));
+    for (uint32_t receiver = 0; receiver < RANKS; receiver++)
+        for (uint32_t sender = 0; sender < RANKS; sender++) {
+            uint32_t c = ft_channel_of(&region, sender, receiver), own = sender == receiver;
+
+            cr_assert_eq(c, first++);
+            cr_assert(ft_channel_is(&region, c) && ft_channel_sender(&region, c) == sender && ft_channel_receiver(&region, c) == receiver);
+            cr_assert_eq(ft_region_stream(&region, c).n, own ? 1 : 2);
+            for (uint32_t r = 0; r < RANKS; r++)
+                cr_assert_eq(ft_streams_index(&region, c, r), r == sender ? 0 : r == receiver ? 1 : -1);
+        }
+    cr_assert_eq(first, ft_params_logs(&region.header->params));
+    cr_assert_eq(ft_streams_index(&region, 0, 2), 2);
+}
+
+Test(streams, channels_are_used_when_their_sender_says_so)
+{
+    uint32_t c = ft_channel_of(&region, 2, 1);
+
+    cr_assert_eq(ft_streams_used(&region, 1), ft_params_logs(&region.header->params));
+    ft_streams_use(&region, c);
+    cr_assert(ft_streams_is_used(&region, c) && !ft_streams_is_used(&region, ft_channel_of(&region, 1, 2)));
+    cr_assert_eq(ft_streams_used(&region, 1), c);
+    cr_assert_eq(ft_streams_used(&region, c + 1), ft_params_logs(&region.header->params));
+}
+
+/* The receiver takes a message before it is logged. The keeper spilled that extent, and the message went into memory that was another's. */
+Test(streams, end_where_the_sender_has_logged)
+{
+    struct ft_stream_parts parts = ft_region_stream(&region, ft_channel_of(&region, 2, 1));
+
+    ft_publish(&parts.counters[0].done_at, 64);
+    ft_publish(&parts.counters[1].done_at, 128);
+    cr_assert_eq(ft_streams_end(&region, ft_channel_of(&region, 2, 1)), 64);
 }

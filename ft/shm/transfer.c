@@ -21,6 +21,7 @@ void ft_reader_open(struct ft_reader *t, const struct ft_region *r, uint32_t str
     t->log.region = r;
     t->log.head = parts.head;
     t->log.table = parts.table;
+    t->log.ntable = parts.ntable;
     t->counters = parts.counters;
     ft_log_extents(&t->log, t->extent_bytes);
     t->log.spill_fd = spill_fd;

@@ -65,13 +65,26 @@ void ft_wait_over(struct ft_wait *w, const struct ft_patience *p)
     *w = (struct ft_wait){ 0 };
 }
 
+/* Messages may come for receives that are under way. */
+static struct ft_await with_messages(const struct ft_patience *p, const struct ft_await *a)
+{
+    struct ft_await both = *a;
+
+    both.anything |= p->meanwhile != NULL;
+    return both;
+}
+
 void ft_wait_goes_on(struct ft_wait *w, const struct ft_patience *p, const struct ft_await *a)
 {
-    if (ft_await_is_said(&doorbell_of(p)->awaits, a))
+    struct ft_await says = with_messages(p, a);
+
+    if (ft_await_is_said(&doorbell_of(p)->awaits, &says))
         return;
     lower(w, p); /* nobody has rung for this yet: it has to be looked for once more with the flag up */
-    ft_await_say(&doorbell_of(p)->awaits, a);
+    ft_await_say(&doorbell_of(p)->awaits, &says);
 }
+
+void ft_wait_unsay(const struct ft_patience *p) { ft_publish(&doorbell_of(p)->awaits.what, FT_AWAIT_NOBODY); }
 
 /* What it waits for has been said. Rung from here on, it does not sleep; and who publishes without ringing, as he sees no flag, has
    done so before the look that follows. */
@@ -99,7 +112,9 @@ static void sleep_within(struct ft_wait *w, const struct ft_patience *p, uint64_
 
 struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a)
 {
-    ft_await_say(&doorbell_of(p)->awaits, a);
+    struct ft_await says = with_messages(p, a);
+
+    ft_await_say(&doorbell_of(p)->awaits, &says);
     return (struct ft_wait){ 0 };
 }
 
@@ -153,6 +168,9 @@ void ft_wait_let_go_first(const struct ft_patience *p, uint32_t before)
 FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
 {
     uint64_t now;
+
+    if (__builtin_expect(p->meanwhile != NULL, 0))
+        p->meanwhile(p->arg);
 
     ft_point_wait();
     if (w->turns++ < p->spins) {

@@ -39,6 +39,8 @@ struct ft_patience {
     bool unfenced;           /* sleepers make this rank's barriers */
     bool loud;               /* this one cannot make others': its flag is up for good, so that all that is published is a wake-up call */
     struct ft_place *place;  /* of a rank that shares its processor with others, or NULL */
+    void (*meanwhile)(void *arg);  /* what else is to be looked at in every wait, whatever it is for; or NULL */
+    void *arg;
 };
 
 /* One wait in progress. */
@@ -55,6 +57,9 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
 struct ft_wait ft_wait_for_agent(const struct ft_patience *p);
 /* It goes on, perhaps for something else than it has said. */
 void ft_wait_goes_on(struct ft_wait *w, const struct ft_patience *p, const struct ft_await *a);
+
+/* Behind a wait that others' words alone do not end: it is for nobody any more. */
+void ft_wait_unsay(const struct ft_patience *p);
 
 /* One turn: what is waited for has not come. Returns true when it has waited so long that the caller may spend time on finding out why. */
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p);

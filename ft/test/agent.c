@@ -69,14 +69,18 @@ static void keeper_failed(void *arg, const char *line)
 
 static struct ft_stream_parts parts_of(uint32_t stream) { return ft_region_stream(&job.region, stream); }
 
-/* How many extents of memory the tables name. */
+/* How many extents of memory the tables name: of the one after those that are said to have some, too. */
 static uint64_t memory_named(void)
 {
     uint64_t named = 0;
 
-    for (uint32_t s = 0; s < nstreams(); s++)
-        for (uint64_t i = 0; i < job.region.header->params.ntable; i++)
-            named += ft_extent_state(ft_peek(&parts_of(s).table[i])) == FT_EXTENT_MEMORY;
+    for (uint32_t s = 0; s < nlogs(); s++) {
+        struct ft_stream_parts parts = parts_of(s);
+        uint64_t most = ft_peek(&parts.head->ready) / job.region.header->params.extent_bytes + 2;
+
+        for (uint64_t i = 0; i < ft_min(most, parts.ntable); i++)
+            named += ft_extent_state(ft_peek(&parts.table[i])) == FT_EXTENT_MEMORY;
+    }
     return named;
 }
 
@@ -84,7 +88,7 @@ static uint64_t spilled_or_forgotten(void)
 {
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < nstreams(); s++)
+    for (uint32_t s = 0; s < nlogs(); s++)
         sum += ft_peek(&parts_of(s).head->spilled) + ft_peek(&parts_of(s).head->forgotten);
     return sum;
 }
@@ -120,7 +124,7 @@ static bool wants_more(uint32_t stream)
     struct ft_stream_parts parts = parts_of(stream);
     uint64_t want = 0;
 
-    for (uint32_t r = 0; r < job.sc.ranks; r++)
+    for (uint32_t r = 0; r < parts.n; r++)
         want = ft_max(want, ft_max(ft_peek(&parts.counters[r].want), ft_peek(&parts.counters[r].ahead)));
     return want > ft_peek(&parts.head->ready);
 }
@@ -129,7 +133,7 @@ bool keeper_has_work(void)
 {
     bool work = false;
 
-    for (uint32_t s = 0; s < nstreams(); s++)
+    for (uint32_t s = 0; s < nlogs(); s++)
         work = work || wants_more(s) || cuts_allow_release(s);
     for (uint32_t r = 0; r < job.sc.ranks; r++)
         work = work || find_cut(&job.actor[r], &(struct ft_version){ 0 });
@@ -140,7 +144,7 @@ bool keeper_releases_first(void)
 {
     bool first = false;
 
-    for (uint32_t s = 0; s < nstreams(); s++)
+    for (uint32_t s = 0; s < nlogs(); s++)
         first = first || (ft_peek(&parts_of(s).head->floor) == 0 && cuts_allow_release(s));
     return first && (job.sc.snapshots || makes_versions());
 }
@@ -156,7 +160,7 @@ static void check_table(uint32_t stream, uint64_t named[2])
 {
     struct ft_stream_parts parts = parts_of(stream);
     uint64_t ready = ft_peek(&parts.head->ready), assigned = ft_div_up(ready, job.region.header->params.extent_bytes);
-    uint64_t floor = ft_peek(&parts.head->floor), size = job.region.header->params.ntable;
+    uint64_t floor = ft_peek(&parts.head->floor), size = parts.ntable;
 
     for (uint64_t n = assigned > size ? assigned - size : 0; n < assigned; n++) {
         uint64_t entry = ft_peek(&parts.table[n % size]), place = ft_extent_place(entry);
@@ -184,13 +188,13 @@ void check_tables(void)
 {
     uint64_t named[2] = { 0, 0 };
 
-    for (uint32_t s = 0; s < nstreams(); s++)
+    for (uint32_t s = 0; s < nlogs(); s++)
         check_table(s, named);
 }
 
-static void note_stream(const struct ft_stream_head *head)
+static void note_stream(const struct ft_stream_head *head, uint64_t n)
 {
-    uint64_t assigned = ft_peek(&head->ready) / job.region.header->params.extent_bytes, n = job.region.header->params.ntable;
+    uint64_t assigned = ft_peek(&head->ready) / job.region.header->params.extent_bytes;
 
     run.seen[RELEASED] += ft_peek(&head->floor);
     run.seen[AROUND] += assigned > n ? assigned - n : 0;
@@ -209,8 +213,8 @@ bool is_quiet(const struct actor *a)
 
 void note_seen(void)
 {
-    for (uint32_t s = 0; s < nstreams(); s++)
-        note_stream(parts_of(s).head);
+    for (uint32_t s = 0; s < nlogs(); s++)
+        note_stream(parts_of(s).head, parts_of(s).ntable);
     for (uint32_t r = 0; makes_versions() && r < job.sc.ranks; r++)
         run.seen[ANSWERED] += ft_peek(&ft_versions_of(&job.region, r)->answers);
 }
@@ -243,7 +247,7 @@ void make_job(const struct scenario *sc)
     enum room room = sc->room;
     bool snapshots = sc->snapshots;
     uint32_t ranks = sc->ranks;
-    struct ft_params params = { .nranks = ranks, .nstreams = sc->two ? 1 + ranks : 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
+    struct ft_params params = { .nranks = ranks, .nstreams = sc->two ? 1 + ranks : 1, .nchannels = sc->what >= RING ? ranks * ranks : 0, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
                                 .gather_past_min = 256, .redundant_max = sc->redundant ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != LEFT ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
                                 .extent_bytes = 4096, .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16,
                                 .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && !sc->two && (ranks == 3 || room) ? 64 : 0,
@@ -276,7 +280,7 @@ void reset_region(void)
 
     atomic_store(&h->full, 0);
     memset(job.region.base + h->ranks_at, 0, h->streams_at - h->ranks_at);
-    memset(job.region.base + h->streams_at, 0, nstreams() * h->stream_bytes);
+    memset(job.region.base + h->streams_at, 0, h->params.nstreams * h->stream_bytes + h->params.nchannels * h->channel_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
     ft_streams_found(&job.region);
     reset_versions(false);
@@ -297,7 +301,7 @@ static void check_log_of(uint32_t stream)
 
     ft_reader_open(&reader, &job.region, stream, ft_keeper_spill_fd(job.keeper));
     end = ft_reader_end(&reader);
-    for (uint32_t r = 0; r < job.sc.ranks; r++)
+    for (uint32_t r = 0; r < parts.n; r++)
         committed = ft_min(committed, ft_peek(&parts.counters[r].done));
     if (floor * walk.extent_bytes >= end)
         return;
@@ -315,7 +319,7 @@ static void check_log_of(uint32_t stream)
 
 void check_log(void)
 {
-    for (uint32_t s = 0; s < nstreams(); s++)
+    for (uint32_t s = 0; s < nlogs(); s++)
         check_log_of(s);
 }
 
@@ -325,7 +329,7 @@ void check_log(void)
 static bool is_call_of(const struct actor *r, const struct ft_inspect *i)
 {
     struct ft_await a = ft_await_read(&ft_region_doorbell(&job.region, r->index)->awaits);
-    const struct ft_stream *s = a.stream ? &r->second.stream : &r->stream;
+    const struct ft_stream *s = a.stream ? &r->second.stream : &r->ft.world;
 
     if (!i->in_call || i->stream != a.stream || i->first != s->unit || i->in_join != (a.kind == FT_AWAIT_JOINED))
         return false;
@@ -356,9 +360,10 @@ void check_inspection(const struct actor *r, bool again)
     const struct ft_inspect *i = &all[r->index];
     bool waits = r->at.kind == FT_POINT_WAIT, awaited[MAX_RANKS];
 
-    if (r->at.kind == -1 && atomic_load(&r->patience.doorbells.asleep[r->index]) != FT_AWAKE)
+    if (r->at.kind == -1 && atomic_load(&r->ft.patience.doorbells.asleep[r->index]) != FT_AWAKE)
         failed("rank %u incarnation %u call %u: its flag is up, and it does not sleep", r->index, r->incarnation, r->call);
-    if ((!waits && r->at.kind != -1) || run.failure[0] || job.sc.disputed) /* who waits for whom is what they dispute */
+    if ((!waits && r->at.kind != -1) || run.failure[0] || job.sc.disputed || sends_letters()) /* who waits for whom is what they dispute; of messages
+                                                                                                       it is not said yet */
         return;
     ft_inspect_read(&job.region, all);
     if (i->in_store && !waits)
@@ -368,7 +373,7 @@ void check_inspection(const struct actor *r, bool again)
             failed("rank %u incarnation %u waits for nobody before call %u's checkpoint, inspection says", r->index, r->incarnation, r->call);
         return;
     }
-    if (i->unit != r->stream.unit || (waits ? !is_call_of(r, i) : i->in_call))
+    if (i->unit != r->ft.world.unit || (waits ? !is_call_of(r, i) : i->in_call))
         failed("rank %u incarnation %u call %u: inspection says unit %llu, %s call, unit %llu of stream %u", r->index, r->incarnation, r->call,
                (unsigned long long)i->unit, i->in_join ? "in no" : i->in_call ? "in a" : "outside a", (unsigned long long)i->first, i->stream);
     if (waits && !ft_inspect_awaits(&job.region, all, r->index, awaited) && again && !ft_inspect_awaits_memory(&job.region, all, r->index))

@@ -63,7 +63,7 @@ static const struct search searches[] = {
       SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) | SEES(USES) },
     { SCENARIO(.what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true), { CHANCE, CHANCE, CHANCE }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) | SEES(USES) },
-    { SCENARIO(.what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true, .two = true), { CHANCE, CHANCE, ALL }, 4,
+    { SCENARIO(.what = MIXED, .ranks = 2, .count = 450, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true, .two = true), { CHANCE, CHANCE, ALL }, 4,
       SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
     { SCENARIO(.what = MIXED, .ranks = 4, .count = 75, .calls = MAX_CALLS, .two = true), { CHANCE, CHANCE, CHANCE }, 4, 0 },
     { SCENARIO(.what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = LEFT, .two = true), { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) | SEES(USES) },
@@ -94,6 +94,33 @@ static const struct search searches[] = {
       SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(REPEATED) },
     { SCENARIO(.what = PLACES, .ranks = 3, .count = 300, .calls = 14, .room = RELEASES), { NOTHING, NOTHING, CHANCE }, 4,
       SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) },
+
+    /* messages: who dies begins again */
+    { SCENARIO(.what = RING, .ranks = 2, .count = 625, .calls = 2), { SAMPLE, ALL, ALL }, 1, 0 },
+    { SCENARIO(.what = RING, .ranks = 3, .count = 625, .calls = 2), { CHANCE, SAMPLE, ALL }, 1, 0 },
+    { SCENARIO(.what = OPEN, .ranks = 2, .count = 300, .calls = 2), { SAMPLE, ALL, ALL }, 1, 0 },
+    { SCENARIO(.what = OPEN, .ranks = 3, .count = 300, .calls = 1), { SAMPLE, ALL, ALL }, 4, 0 },
+    { SCENARIO(.what = ASKS, .ranks = 2, .count = 300, .calls = 2), { SAMPLE, ALL, ALL }, 1, SEES(NOES) },
+    { SCENARIO(.what = ASKS, .ranks = 3, .count = 300, .calls = 2), { CHANCE, SAMPLE, ALL }, 4, SEES(NOES) },
+    { SCENARIO(.what = PROBES, .ranks = 2, .count = 300, .calls = 2), { SAMPLE, ALL, ALL }, 1, SEES(NOES) },
+    { SCENARIO(.what = PROBES, .ranks = 3, .count = 300, .calls = 1), { CHANCE, SAMPLE, ALL }, 4, SEES(NOES) },
+    { SCENARIO(.what = SYNCHRONOUS, .ranks = 2, .count = 300, .calls = 2), { SAMPLE, ALL, ALL }, 1, SEES(NOES) },
+    { SCENARIO(.what = SYNCHRONOUS, .ranks = 3, .count = 300, .calls = 2), { CHANCE, SAMPLE, ALL }, 4, SEES(NOES) },
+    { SCENARIO(.what = CANCELS, .ranks = 2, .count = 300, .calls = 2), { SAMPLE, ALL, ALL }, 1, SEES(CANCELLED) },
+    { SCENARIO(.what = CANCELS, .ranks = 3, .count = 300, .calls = 2), { CHANCE, SAMPLE, ALL }, 4, SEES(CANCELLED) },
+    { SCENARIO(.what = BURST, .ranks = 2, .count = 1000, .calls = 1), { SAMPLE, ALL, ALL }, 4, 0 },
+    { SCENARIO(.what = LETTERS, .ranks = 2, .count = 300, .calls = 12), { CHANCE, SAMPLE, ALL }, 4, SEES(NOES) | SEES(CANCELLED) },
+    { SCENARIO(.what = LETTERS, .ranks = 3, .count = 300, .calls = 12), { CHANCE, CHANCE, ALL }, 4, SEES(NOES) | SEES(CANCELLED) },
+
+    /* ... whose bytes are other ones in each incarnation of the sender: those of the receiver get the same */
+    { SCENARIO(.what = RING, .ranks = 2, .count = 300, .calls = 2, .varies = true), { SAMPLE, ALL, ALL }, 4, 0 },
+    { SCENARIO(.what = BURST, .ranks = 2, .count = 1000, .calls = 1, .varies = true), { SAMPLE, ALL, ALL }, 4, 0 },
+
+    /* ... of a log that is spilled, forgotten, not kept */
+    { SCENARIO(.what = RING, .ranks = 2, .count = 900, .calls = 6, .room = SPILLS), { CHANCE, SAMPLE, ALL }, 4, SEES(SPILLED) },
+    { SCENARIO(.what = LETTERS, .ranks = 3, .count = 900, .calls = 12, .room = SPILLS), { CHANCE, CHANCE, CHANCE }, 4, SEES(SPILLED) },
+    { SCENARIO(.what = LETTERS, .ranks = 2, .count = 900, .calls = 12, .room = FORGETS), { CHANCE, CHANCE, CHANCE }, 4, SEES(FORGOTTEN) | SEES(RESETS) },
+    { SCENARIO(.what = LETTERS, .ranks = 3, .count = 900, .calls = 12, .room = LEFT), { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) },
 
     /* snapshots and checkpoints in one job: the log is released by whichever is older */
     { SCENARIO(.what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES, .snapshots = true), { CHANCE, CHANCE, ALL }, 4,
@@ -128,7 +155,7 @@ static const char *const room_text[] = { "", " spilled", " forgotten", " release
 static const char *const seen_text[NSEEN] = {
     "extents released", "assigned in an entry used before", "spilled", "forgotten", "restarts of all", "snapshots woken", "of no use",
     "of the second stream once more", "given up for a checkpoint", "versions loaded", "with no memory for them", "not kept", "calls answered from the cache",
-    "before their turn", "done again in doubt"
+    "before their turn", "done again in doubt", "noes", "receives cancelled"
 };
 
 const struct explorer explorer = {
@@ -213,7 +240,7 @@ void print_searched(void)
 {
     const struct scenario *sc = &job.sc;
 
-    printf("%-10s %u ranks %5u elements%s%s%s%s", what_text[sc->what], sc->ranks, sc->count, sc->in_place ? " in place" : "",
+    printf("%-11s %u ranks %5u elements%s%s%s%s", what_text[sc->what], sc->ranks, sc->count, sc->in_place ? " in place" : "",
            sc->snapshots ? " snapshots" : "", room_text[sc->room],
            sc->two ? " two streams" : sc->lies ? " lies" : sc->disputed ? " disputed" : sc->redundant && sc->varies ? " redundant varies" : sc->redundant ? " redundant" : sc->varies ? " varies" : "");
 }

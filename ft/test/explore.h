@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines (coroutine.h) and kills
    them at crash points, program.c is what ranks run and how results are checked, second.c on another stream than the world's, versions.c their checkpoints,
-   once.c their operations of the bootstrap cache, agent.c memory and its keeper; explore.c is what is searched (search.h). */
+   once.c their operations of the bootstrap cache, letters.c and letters_program.c their messages, agent.c memory and its keeper; explore.c is what is searched (search.h). */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ft/checkpoint.h"
-#include "ft/core/cache.h"
 #include "ft/core/op.h"
+#include "ft/handle.h"
+#include "ft/message.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 #include "ft/shm/streams.h"
@@ -27,8 +27,9 @@ enum room { ROOMY, SPILLS, FORGETS, RELEASES, LEFT };
 
 /* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
    rank 0: it waits for nobody else. LAZY: dense and mixed, and not every version is kept. KEYS, PLACES: operations of the bootstrap cache besides,
-   with keys or known by their places (ft/test/once.c). */
-enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, LAZY, KEYS, PLACES, NWHAT };
+   with keys or known by their places (ft/test/once.c). RING and what follows: messages (ft/test/letters.c); LETTERS: of all kinds, and mixed. */
+enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, LAZY, KEYS, PLACES,
+            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, NWHAT };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
 enum seen {
@@ -46,6 +47,8 @@ enum seen {
     ANSWERED,   /* calls, out of the bootstrap cache, */
     AHEAD,      /* ... before the stream came there */
     REPEATED,   /* done once more, since all ranks were in doubt */
+    NOES,       /* answers to questions for messages that have not come */
+    CANCELLED,  /* receives for which there was a message */
     NSEEN
 };
 
@@ -84,22 +87,42 @@ struct second {
     struct ft_stream left[MAX_RANKS + 1];    /* those that it has left, by their numbers */
 };
 
+/* A rank's messages that are under way in a call. */
+enum { MOST_LETTERS = 16, MOST_LETTER_BYTES = 4096, MOST_TOLD = 1024 };
+struct letters {
+    struct ft_comm comm;
+    struct ft_request *request[MOST_LETTERS];
+    struct asked {
+        bool receives, synchronous;
+        int source, tag;           /* or where it is sent */
+        uint64_t room;
+    } asked[MOST_LETTERS];
+    uint32_t told;                 /* so many times it was told something that nothing else decides; ... */
+    uint64_t history;              /* ... a hash of all that */
+    unsigned char bytes[MOST_LETTERS][MOST_LETTER_BYTES + 8];
+};
+
+/* What the first incarnation to be told it was told. */
+struct told {
+    uint32_t n;
+    uint64_t word[MOST_TOLD], history[MOST_TOLD + 1];
+    uint32_t receives;             /* it has posted the receives of this call, less one: synchronous sends to it may be over */
+};
+
 /* A rank, or the keeper: the last one. */
 struct actor {
     struct coroutine at;
     enum state state;
     uint32_t index, incarnation;
 
-    struct ft_patience patience;   /* ranks */
     bool waits;                    /* it has only looked since it stood at a wait, ... */
     uint64_t moves;                /* ... when so many steps had been made that are more than a look */
 
+    struct ft ft;                  /* of a rank, as what follows: what its process has of the job */
     uint32_t call;
-    struct ft_stream stream;
     struct second second;
-    struct ft_checkpoints checkpoints;
-    struct ft_cache cache;
     struct life life;
+    struct letters letters;
     struct {
         bool alive;                /* and registered */
         struct ft_stream stream;
@@ -136,6 +159,7 @@ struct job {
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
     bool known[MORE_CALLS];        /* with sc.varies: somebody has received what ... */
     int32_t common[MORE_CALLS][MAX_BYTES / 4 * MAX_RANKS];  /* ... all are to receive in this call */
+    struct told told[MAX_RANKS];   /* of messages */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t moves;                /* points passed in this run that were more than a look */
 };
@@ -150,8 +174,9 @@ void end_here(struct actor *a) __attribute__((noreturn));
 bool run_job(const struct plan *p);          /* one run; false: run.failure says why */
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
 
-static inline uint32_t nstreams(void) { return job.sc.two ? 1 + job.sc.ranks : 1; }
-static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED; }
+static inline uint32_t nlogs(void) { return ft_params_logs(&job.region.header->params); }
+static inline bool sends_letters(void) { return job.sc.what >= RING; }
+static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED && !sends_letters(); }
 
 /* versions.c */
 void open_versions(struct actor *r);
@@ -181,6 +206,12 @@ bool second_replays(const struct actor *r);
 /* once.c */
 bool make_once(struct actor *r, uint32_t step);  /* step 2 * call: before that call; 2 * call + 1: after it. False: failed */
 void begin_life(struct actor *r);            /* from the call it stands at */
+
+/* letters.c, letters_program.c */
+void open_letters(struct actor *r);
+bool begin_letters(struct actor *r);         /* those of the call it stands at. False: failed */
+bool end_letters(struct actor *r);           /* ... after the collective operation */
+void drop_letters(struct actor *r);          /* it is dead, or over */
 
 /* program.c */
 extern const char *const what_text[NWHAT];

@@ -79,7 +79,7 @@ static int call(struct actor *r, const struct once *o, uint32_t number, struct f
     static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
     int32_t *send = o->what == BCAST ? r->recv : r->send;
-    struct ft_stream *s = &r->stream;
+    struct ft_stream *s = &r->ft.world;
 
     for (uint32_t i = 0; i < o->count; i++)
         send[i] = o->what == BCAST && r->index != o->root ? 0x55555555 : contribution(r, FIRST_CALL + number, i);
@@ -91,7 +91,7 @@ static int call(struct actor *r, const struct once *o, uint32_t number, struct f
 static bool make_one(struct actor *r, uint32_t number)
 {
     const struct once *o = &table()[number];
-    uint64_t before = r->stream.unit;
+    uint64_t before = r->ft.world.unit;
     struct ft_error e;
 
     stop_here(r, -1);
@@ -101,8 +101,8 @@ static bool make_one(struct actor *r, uint32_t number)
     }
     r->life.had |= 1u << number;
     job.cached |= r->index == 0 ? 1u << number : 0;
-    run.seen[AHEAD] += r->cache.nahead > 0;
-    run.seen[REPEATED] += r->stream.unit != before && r->stream.sig.cached == FT_CACHED_REPEATED;
+    run.seen[AHEAD] += r->ft.cache.nahead > 0;
+    run.seen[REPEATED] += r->ft.world.unit != before && r->ft.world.sig.cached == FT_CACHED_REPEATED;
     if (o->what == BCAST)
         expect_bcast(r, FIRST_CALL + number, o->root, o->count);
     else

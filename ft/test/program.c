@@ -6,7 +6,8 @@
 #include "ft/shm/cut.h"
 #include "ft/test/explore.h"
 
-const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places" };
+const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places",
+                                        "ring", "open", "asks", "probes", "synchronous", "cancels", "burst", "letters" };
 
 int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
@@ -29,6 +30,8 @@ static enum what call_of(uint32_t call)
         return call ? BARRIER : BCAST;
     if (job.sc.two && call % 4 == 2)
         return mix[(call + 2) % 8];  /* on the second stream allgathers, too, which write the log before anybody has come */
+    if (job.sc.what == LETTERS)
+        return mix[call / 2 % 8];
     if (job.sc.what == DENSE && call > 1)
         return BCAST;
     if (job.sc.what == PLACES && call > 1)
@@ -202,8 +205,8 @@ static void check_result(struct actor *r)
    killed in it, and does one at a time. */
 static void take_snapshot(struct actor *r)
 {
-    struct ft_positions p = ft_positions_world(r->stream.unit, r->stream.end);
-    struct ft_stream copy = r->stream;
+    struct ft_positions p = ft_positions_world(r->ft.world.unit, r->ft.world.end);
+    struct ft_stream copy = r->ft.world;
     struct second second = r->second;
 
     second_position(r, &p);
@@ -228,34 +231,39 @@ static bool takes_snapshot(const struct actor *r)
 {
     uint32_t every = job.sc.room == FORGETS ? 6 : 3;
 
-    if (!job.sc.snapshots || r->call == 0 || r->stream.loading || (r->call + r->index) % every != 0)
+    if (!job.sc.snapshots || r->call == 0 || r->ft.world.loading || (r->call + r->index) % every != 0)
         return false;
     return !r->snapshot.alive || r->snapshot.call != r->call;  /* of which it is the copy */
 }
 
 static void open_stream(struct actor *r)
 {
-    r->patience = (struct ft_patience){ .spins = job.sleeps ? 0 : UINT32_MAX, .sleeps = job.sleeps, .self = r->index,
-                                        .doorbells = ft_doorbells_of(&job.region) };
+    r->ft = (struct ft){ .region = job.region, .kick_fd = -1, .spill_fd = ft_keeper_spill_fd(job.keeper) };
+    r->ft.patience = (struct ft_patience){ .spins = job.sleeps ? 0 : UINT32_MAX, .sleeps = job.sleeps, .self = r->index,
+                                           .doorbells = ft_doorbells_of(&job.region) };
     if (r->woken) {
-        r->stream = r->snapshot.stream;
+        r->ft.world = r->snapshot.stream;
         r->second = r->snapshot.second;
         r->call = r->snapshot.call;
         r->life = r->snapshot.life;
         wake_versions(r);  /* the next thing it does is to take another one */
         run.seen[WOKEN]++;
-        ft_stream_resume(&r->stream);
+        ft_stream_resume(&r->ft.world);
         second_resume(r);
         resume_versions(r);
     } else {
         r->call = 0;
-        ft_stream_open(&r->stream, &job.region, r->index, "WORLD", &r->patience, -1, ft_keeper_spill_fd(job.keeper));
+        ft_stream_open(&r->ft.world, &job.region, r->index, "WORLD", &r->ft.patience, r->ft.kick_fd, r->ft.spill_fd);
         r->second = (struct second){ 0 };
         open_versions(r);
+        open_letters(r);
         begin_life(r);
     }
     atomic_store(&ft_region_rank(&job.region, r->index)->state, FT_RANK_ATTACHED);
 }
+
+/* Messages with a collective operation. */
+static bool is_mixed(const struct actor *r) { return job.sc.what == LETTERS && r->call % 2; }
 
 void rank_main(struct actor *r)
 {
@@ -271,7 +279,9 @@ void rank_main(struct actor *r)
         stop_here(r, -1);
         meet(r, &e);
         part(r);
-        if (is_out(r))
+        if (!begin_letters(r))
+            break;
+        if (is_out(r) || (sends_letters() && !is_mixed(r)))
             continue;
         if ((is_both(r) ? make_both(r, &e) : make_call(r, &e)) != 0) {
             failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e.text);
@@ -281,10 +291,11 @@ void rank_main(struct actor *r)
             check_common(r);
         else if (!is_both(r))
             check_result(r);
-        if (!make_once(r, 2 * r->call + 1) || !make_version(r))
+        if (!end_letters(r) || !make_once(r, 2 * r->call + 1) || !make_version(r))
             break;
     }
     drop_versions(r);
+    drop_letters(r);
 }
 
 /* One with another call goes on, to the next one. Restarted, its own log may tell it before the others do. */

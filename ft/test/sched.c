@@ -85,6 +85,7 @@ static void kill_actor(struct actor *a, bool torn)
         note_killed(a);
     if (a != keeper_actor()) { /* its memory is no more */
         drop_versions(a);
+        drop_letters(a);
         memset(a->send, 0x77, sizeof a->send);
         memset(a->recv, 0x77, sizeof a->recv);
     }
@@ -118,6 +119,7 @@ static void start_everybody(void)
     ft_region_reset(&job.region);
     reset_versions(true);
     memset(job.known, 0, sizeof job.known);
+    memset(job.told, 0, sizeof job.told);
     run.seen[RESETS]++;
     job.deaths = 0;
     for (uint32_t i = 0; i <= job.sc.ranks; i++)
@@ -259,24 +261,27 @@ static void kill_others(uint32_t chance)
 /* Woken, it has not come to where its predecessor was: it needs the log from its snapshot on, also when that is lost. */
 static bool catches_up(const struct actor *a)
 {
-    return a->woken && (ft_stream_replays(&a->stream, a->stream.unit) || second_replays(a));
+    return a->woken && (ft_stream_replays(&a->ft.world, a->ft.world.unit) || second_replays(a));
 }
 
 /* Chance kills early or late: where the log's life matters the end of a run is another matter than its beginning. */
 static bool chance_kills(const struct actor *a, const struct plan *p)
 {
-    uint32_t rarity = job.sc.snapshots || job.sc.room == FORGETS || makes_versions() ? 24u << 2 * (p->seed / 8 % 3) : 24;
+    uint32_t rarity = job.sc.snapshots || job.sc.room == FORGETS || makes_versions() || sends_letters() ? 24u << 2 * (p->seed / 8 % 3) : 24;
 
     if (p->seed % 4 == 2 && awaits_version(a)) /* its successor may load the version before */
         rarity = 2;
     return random_below(rarity) == 0;
 }
 
-/* Chance keeps ranks together. Of an unkept log one of them stays back for a time, or (the keeper, which has nothing to do) none. */
-static void let_tarry(void)
+/* Chance keeps ranks together. Of an unkept log one of them stays back for a time, or (the keeper, which has nothing to do) none; so does who
+   is about to look again at what many messages can take away. */
+static void let_tarry(struct actor *a, const struct plan *p)
 {
     if (job.sc.room == LEFT && random_below(256) == 0)
         job.tarries = &job.actor[random_below(job.sc.ranks + 1)];
+    if (job.sc.what == BURST && p->seed && a->at.kind == FT_POINT_LOOK && random_below(8) == 0)
+        job.tarries = a;
 }
 
 static bool only_looks(const struct actor *a) { return a->at.kind == FT_POINT_WAIT || a->at.kind == FT_POINT_LOOK; }
@@ -325,7 +330,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     }
     if (a != keeper_actor())
         check_inspection(a, waited);
-    let_tarry();
+    let_tarry(a, p);
     if (job.sc.room == LEFT && a != keeper_actor()) {
         a->state = still;
     } else if (p->seed ? *kills < p->kills && chance_kills(a, p) : run.steps == p->kill_at) {
@@ -363,6 +368,7 @@ bool run_job(const struct plan *p)
     job.liar = MAX_RANKS;
     job.due = false;
     memset(job.known, 0, sizeof job.known);
+    memset(job.told, 0, sizeof job.told);
     job.deaths = 0;
     job.hurries = job.tarries = NULL;
     job.registrar = NULL;

@@ -43,7 +43,7 @@ static int agree(struct actor *r, const uint32_t *local, uint32_t n, struct ft_u
         says[2] = (int64_t)mine.unit;
         says[3] = (int64_t)mine.end;
     }
-    err = ft_allreduce(&r->stream, says, told, 4, type, &op, 7, e);
+    err = ft_allreduce(&r->ft.world, says, told, 4, type, &op, 7, e);
     *use = (struct ft_use){ (uint32_t)told[0], (uint64_t)told[1], (uint64_t)told[2], (uint64_t)told[3] };
     return err;
 }
@@ -93,7 +93,7 @@ void meet(struct actor *r, struct ft_error *e)
         me = index_of(s, r->index);
         s->in = me >= 0;
         if (s->in)
-            ft_stream_join(&s->stream, &r->stream, &use, s->local, n, (uint32_t)me, "SECOND");
+            ft_stream_join(&s->stream, &r->ft.world, &use, s->local, n, (uint32_t)me, "SECOND");
     }
     if (err)
         failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e->text);
@@ -136,7 +136,7 @@ int make_both(struct actor *r, struct ft_error *e)
     if (member && !last)
         err = both_begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
     if (!err)
-        err = both_begin(&both[0], &r->stream, r->send, r->recv, count, 8, e);
+        err = both_begin(&both[0], &r->ft.world, r->send, r->recv, count, 8, e);
     if (!err && member && last)
         err = both_begin(&both[1], &r->second.stream, r->send + APART, r->recv + APART, count, 9, e);
     if (!err)
@@ -151,7 +151,7 @@ int make_both(struct actor *r, struct ft_error *e)
 
 bool is_out(const struct actor *r) { return is_second(r) && !is_both(r) && index_of(&r->second, r->index) < 0; }
 
-struct ft_stream *stream_of(struct actor *r) { return is_second(r) ? &r->second.stream : &r->stream; }
+struct ft_stream *stream_of(struct actor *r) { return is_second(r) ? &r->second.stream : &r->ft.world; }
 
 uint32_t crew_of(const struct actor *r, uint32_t ranks[MAX_RANKS], uint32_t *me)
 {

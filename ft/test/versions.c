@@ -61,18 +61,18 @@ void open_versions(struct actor *r)
 {
     if (!on())
         return;
-    ft_cache_open(&r->cache, &r->stream, &job.region, job.models, lost);
-    ft_checkpoints_open(&r->checkpoints, &r->stream, &job.region, job.models, -1);
+    ft_cache_open(&r->ft.cache, &r->ft.world, &job.region, job.models, lost);
+    ft_checkpoints_open(&r->ft.checkpoints, &r->ft.world, &job.region, job.models, -1);
 }
 
 void drop_versions(struct actor *r)
 {
     for (uint32_t i = 0; i < 4; i++)
-        ft_model_map_close(&r->checkpoints.maps[i / 2][i % 2]);
-    free(r->checkpoints.global);
-    free(r->checkpoints.local);
-    r->checkpoints.global = r->checkpoints.local = NULL;
-    ft_cache_close(&r->cache);
+        ft_model_map_close(&r->ft.checkpoints.maps[i / 2][i % 2]);
+    free(r->ft.checkpoints.global);
+    free(r->ft.checkpoints.local);
+    r->ft.checkpoints.global = r->ft.checkpoints.local = NULL;
+    ft_cache_close(&r->ft.cache);
 }
 
 /* ---- in a snapshot ---- */
@@ -97,11 +97,11 @@ void copy_versions(struct actor *r)
 {
     if (!on())
         return;
-    r->snapshot.checkpoints = r->checkpoints;
+    r->snapshot.checkpoints = r->ft.checkpoints;
     r->snapshot.checkpoints.global = r->snapshot.checkpoints.local = NULL;
     for (uint32_t i = 0; i < 4; i++)
         r->snapshot.checkpoints.maps[i / 2][i % 2].at = NULL;
-    fork_cache(&r->snapshot.cache, &r->cache);
+    fork_cache(&r->snapshot.cache, &r->ft.cache);
 }
 
 /* The snapshot stays: what goes on is a copy of it again. */
@@ -111,16 +111,16 @@ void wake_versions(struct actor *r)
         r->snapshot.alive = false;
         return;
     }
-    r->checkpoints = r->snapshot.checkpoints;
-    fork_cache(&r->cache, &r->snapshot.cache);
+    r->ft.checkpoints = r->snapshot.checkpoints;
+    fork_cache(&r->ft.cache, &r->snapshot.cache);
 }
 
 void resume_versions(struct actor *r)
 {
     if (!on())
         return;
-    ft_cache_resume(&r->cache);
-    ft_checkpoints_resume(&r->checkpoints);
+    ft_cache_resume(&r->ft.cache);
+    ft_checkpoints_resume(&r->ft.checkpoints);
 }
 
 void drop_snapshot(struct actor *r)
@@ -159,7 +159,7 @@ void reset_versions(bool all)
 static bool check_outcome(const struct actor *r, uint32_t call, int err)
 {
     int outcome = err ? FAILED : MADE;
-    uint64_t version = r->checkpoints.version;
+    uint64_t version = r->ft.checkpoints.version;
 
     if (job.outcome[call] == UNKNOWN) {
         job.outcome[call] = outcome;
@@ -181,7 +181,7 @@ static bool check_model(const struct actor *r, int rank, uint32_t call, const vo
     if (n == fill(want, rank, call) && (n == 0 || memcmp(got, want, n) == 0))
         return true;
     failed("rank %u incarnation %u: the %s model of %llu bytes is not that of version %llu", r->index, r->incarnation,
-           rank < 0 ? "global" : "local", (unsigned long long)n, (unsigned long long)r->checkpoints.version);
+           rank < 0 ? "global" : "local", (unsigned long long)n, (unsigned long long)r->ft.checkpoints.version);
     return false;
 }
 
@@ -191,14 +191,14 @@ bool load_version(struct actor *r)
     struct ft_error e;
     uint64_t version;
 
-    if (!on() || r->call != BEFORE || r->checkpoints.loaded)
+    if (!on() || r->call != BEFORE || r->ft.checkpoints.loaded)
         return true;
     stop_here(r, -1);
-    if (ft_checkpoints_load(&r->checkpoints, &m, SITE, &e) != 0) {
+    if (ft_checkpoints_load(&r->ft.checkpoints, &m, SITE, &e) != 0) {
         failed("rank %u incarnation %u cannot load: %s", r->index, r->incarnation, e.text);
         return false;
     }
-    version = r->checkpoints.version;
+    version = r->ft.checkpoints.version;
     if (version == 0)
         return true;
     run.seen[LOADS]++;
@@ -220,7 +220,7 @@ bool awaits_version(const struct actor *r)
 
 bool reads_version(const struct actor *r)
 {
-    return r->call == BEFORE && r->at.kind == FT_POINT_LOOK && !r->checkpoints.loaded;
+    return r->call == BEFORE && r->at.kind == FT_POINT_LOOK && !r->ft.checkpoints.loaded;
 }
 
 static int serialize(void *state, const void **bytes, uint64_t *n)
@@ -238,12 +238,12 @@ static int serialize(void *state, const void **bytes, uint64_t *n)
 /* Kept are those of which the clock, or the agent, says so. */
 static int make_lazy(struct actor *r, struct ft_error *e)
 {
-    uint64_t kept = r->checkpoints.kept;
+    uint64_t kept = r->ft.checkpoints.kept;
     int err;
 
     job.clock_ns += 400000000;
-    err = ft_checkpoints_make_lazy(&r->checkpoints, serialize, r, SITE, e);
-    run.seen[UNKEPT] += !err && r->checkpoints.kept == kept;
+    err = ft_checkpoints_make_lazy(&r->ft.checkpoints, serialize, r, SITE, e);
+    run.seen[UNKEPT] += !err && r->ft.checkpoints.kept == kept;
     return err;
 }
 
@@ -253,10 +253,10 @@ static bool is_there(const struct actor *r)
     struct ft_version v;
 
     ft_versions_newest(&job.region, r->index, &v);
-    if (v.version >= r->checkpoints.kept)
+    if (v.version >= r->ft.checkpoints.kept)
         return true;
     failed("rank %u incarnation %u, checkpoint after call %u: version %llu is made, and nobody could load it", r->index, r->incarnation, r->call,
-           (unsigned long long)r->checkpoints.kept);
+           (unsigned long long)r->ft.checkpoints.kept);
     return false;
 }
 
@@ -272,7 +272,7 @@ bool make_version(struct actor *r)
     m.nglobal = fill(global, -1, r->call);
     m.nlocal = fill(local, (int)r->index, r->call);
     stop_here(r, -1);
-    err = lazy() ? make_lazy(r, &e) : ft_checkpoints_make(&r->checkpoints, &m, SITE, &e);
+    err = lazy() ? make_lazy(r, &e) : ft_checkpoints_make(&r->ft.checkpoints, &m, SITE, &e);
     if (err && err != FT_ENOMEM) {
         failed("rank %u incarnation %u, checkpoint after call %u: %s", r->index, r->incarnation, r->call, e.text);
         return false;

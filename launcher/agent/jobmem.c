@@ -65,6 +65,7 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
     params.bootstrap_cache = o->bootstrap_cache;
     if (o->node)
         set_up_nodes(&params, o);
+    ft_params_channels(&params);
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
     if ((err = ft_recording_choose(job, &params, limit, e)) < 0)

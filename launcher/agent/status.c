@@ -135,6 +135,16 @@ static void add_operation(json_t *o, const struct look *l, uint32_t rank)
     json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
 }
 
+static void add_message(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_inspect *i = &l->all[rank];
+    char text[96];
+
+    json_object_set_new(o, "operation", json_string(ft_inspect_print(i, text, sizeof text)));
+    json_object_set_new(o, "call", json_string(i->sig.call == FT_CALL_RECV ? "MPI_Recv" : "MPI_Send"));
+    json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+}
+
 static void add_call(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_inspect *i = &l->all[rank];
@@ -144,6 +154,8 @@ static void add_call(json_t *o, const struct look *l, uint32_t rank)
         json_object_set_new(o, "stream", json_integer(i->stream));
     if (i->in_join)
         json_object_set_new(o, "operation", json_string("coming in"));
+    else if (i->in_message)
+        add_message(o, l, rank);
     else
         add_operation(o, l, rank);
     add_awaited(o, l, rank);

@@ -7,14 +7,16 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "ft/shm/stuck.h"
 #include "launcher/agent/deadlines.h"
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
 #include "launcher/job/full.h"
+#include "launcher/job/sites.h"
 #include "launcher/ranks/absent.h"
 #include "launcher/ranks/ranks.h"
 
-enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
+enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000, DEADLOCK_MS = 1000 };
 
 /* Where a rank was when last looked at. */
 struct seen {
@@ -29,7 +31,8 @@ struct ft_watch {
     struct event *timer;
     struct ft_inspect *now;
     struct seen *seen;
-    bool *awaited;
+    bool *awaited, *runs, *stuck;
+    uint64_t stuck_where, stuck_since_ns;  /* how far those are that are stuck, and since when; 0: none is */
     uint64_t told_ns;    /* when a replay's progress was last told; 0: never */
 };
 
@@ -189,6 +192,79 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
+/* ---- deadlock ---- */
+
+/* "rank 0 waits for rank 1 (message from rank 1, tag 5 at a.out+0x126c)" */
+static size_t tell_stuck(const struct ft_watch *w, struct ft_sites *sites, uint32_t rank, uint32_t by, char *text, size_t size)
+{
+    const struct ft_inspect *i = &w->now[rank];
+    const char *left = w->now[by].state == FT_RANK_ATTACHED ? "" : ", which has left,";
+    char what[160];
+
+    ft_inspect_print(i, what, sizeof what);
+    return (size_t)snprintf(text, size, "rank %u waits for rank %u%s (%s at %s)", ft_job_rank(w->job, rank), ft_job_rank(w->job, by), left, what,
+                            ft_sites_print(sites, i->site, w->job->procs[rank].pid));
+}
+
+static uint32_t stuck_by(const struct ft_watch *w, uint32_t rank) { return ft_stuck_by(&w->job->region, w->now, w->stuck, rank, w->awaited); }
+
+/* One of a circle; or one that waits for somebody who has left. */
+static uint32_t innermost(const struct ft_watch *w)
+{
+    uint32_t rank = 0;
+
+    while (!w->stuck[rank])
+        rank++;
+    for (uint32_t i = 0; i < w->job->options->nranks; i++) {
+        uint32_t by = stuck_by(w, rank);
+
+        rank = w->stuck[by] ? by : rank;
+    }
+    return rank;
+}
+
+enum { STUCK_TOLD = 4 };
+static void end_deadlock(struct ft_watch *w)
+{
+    struct ft_sites *sites = calloc(1, sizeof *sites);
+    uint32_t first = innermost(w), rank = first, told = 0;
+    char text[STUCK_TOLD * 512] = "";
+    size_t n = 0;
+
+    if (!sites)
+        return; /* the next time */
+    do {
+        uint32_t by = stuck_by(w, rank);
+
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s", told ? ", " : "");
+        n = ft_min(n + tell_stuck(w, sites, rank, by, text + n, sizeof text - n), sizeof text - 1);
+        rank = by;
+    } while (++told < STUCK_TOLD && rank != first && w->stuck[rank]);
+    ft_say(&w->job->say, "deadlock: %s%s; the job is ended", text, rank != first && w->stuck[rank] ? ", ..." : "");
+    ft_job_post(w->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    free(sites);
+}
+
+/* All of them have been where they are for a second. */
+static void look_for_deadlock(struct ft_watch *w, uint64_t now)
+{
+    const struct ft_job *job = w->job;
+    uint64_t where = 0;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        w->runs[r] = ft_proc_phase(&job->procs[r]) == FT_PROC_RUNNING;
+    if (ft_stuck_find(&job->region, w->now, w->runs, w->stuck, w->awaited))
+        for (uint32_t r = 0; r < job->options->nranks; r++)
+            where += w->stuck[r] ? (1 + place_of(&w->now[r])) * (2 * r + 1) : 0;
+    if (!where || where != w->stuck_where) {
+        w->stuck_where = where;
+        w->stuck_since_ns = now;
+    } else if (now - w->stuck_since_ns >= DEADLOCK_MS * 1000000ull) {
+        w->stuck_since_ns = now;
+        end_deadlock(w);
+    }
+}
+
 /* With others above, the controller knows all ranks. */
 static void look_for_absent(struct ft_job *job)
 {
@@ -215,6 +291,8 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
     look_for_absent(w->job);
     if (w->job->options->hang_timeout_ms)
         look_for_hang(w, seen);
+    if (w->job->region.header->params.nnodes == 1)
+        look_for_deadlock(w, seen);
     cost_us = SHARE * ((ft_clock_ns() - begin) / 1000);
     cost_us = ft_max(EVERY_US, cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};
@@ -234,8 +312,10 @@ struct ft_watch *ft_watch_new(struct ft_job *job, struct ft_deadlines *deadlines
     w->now = calloc(n, sizeof *w->now);
     w->seen = calloc(n, sizeof *w->seen);
     w->awaited = calloc(n, sizeof *w->awaited);
+    w->runs = calloc(n, sizeof *w->runs);
+    w->stuck = calloc(n, sizeof *w->stuck);
     w->timer = evtimer_new(job->base, on_time, w);
-    if (w->now && w->seen && w->awaited && w->timer && event_add(w->timer, &first) == 0)
+    if (w->now && w->seen && w->awaited && w->runs && w->stuck && w->timer && event_add(w->timer, &first) == 0)
         return w;
     ft_watch_free(w);
     return NULL;
@@ -250,5 +330,7 @@ void ft_watch_free(struct ft_watch *w)
     free(w->now);
     free(w->seen);
     free(w->awaited);
+    free(w->runs);
+    free(w->stuck);
     free(w);
 }

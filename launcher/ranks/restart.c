@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/channels.h"
 #include "ft/shm/cut.h"
 #include "ft/shm/wait.h"
 #include "launcher/base/pidfd.h"
@@ -142,11 +143,13 @@ static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *h
 
 /* It would do other things from its beginning, and no checkpoint of its own is there for that. True: said, and the job ends. If --check-replay
    has killed it, and it has differed, that is what was to be found. */
-static bool must_not_start(struct ft_job *job, uint32_t rank)
+static bool must_not_start(struct ft_job *job, uint32_t rank, bool with_all)
 {
     int code = job->report->ranks[rank].checks.differed ? FT_CODE_DIFFERED : FT_CODE_JOB;
     const char *once = job->options->start_over_always || ft_cuts_newest(job) ? NULL : ft_outcomes_once(job, rank);
 
+    if (!once && with_all && !job->options->start_over_always && ft_channel_has_answers(&job->region, rank))
+        once = "it has taken messages in an order that others decided";
     if (!once)
         return false;
     ft_say(&job->say, "rank %u (host %s) has no snapshot, and from the start it would do other things than before, for %s; --start-over always allows "
@@ -218,7 +221,7 @@ static int start_successor(struct ft_job *job, struct ft_proc *proc)
         return 0;
     }
     if (ft_cut_withdraw(&job->region, proc->rank))
-        return must_not_start(job, proc->rank) ? -1 : start_over(job, proc);
+        return must_not_start(job, proc->rank, false) ? -1 : start_over(job, proc);
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_STRANDED, .rank = proc->rank});
     return -1;
 }
@@ -342,7 +345,7 @@ static bool renew(struct ft_job *job)
     if (!all_are_clear(job))
         return false;
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (must_not_start(job, r))
+        if (must_not_start(job, r, true))
             return true;
     note_progress(job);
     if (ft_job_renew(job, &e) < 0) {

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that have come: who gets them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/base/util.h"
+#include "ft/messages.h"
+#include "ft/shm/streams.h"
+#include "ft/shm/wait.h"
+
+enum { SAY_AGAIN = 256 << 10 /* bytes: so often others are told how far this rank is; a quarter of an extent, at most */ };
+
+static struct ft_request *request_of(struct ft_posted *p) { return (struct ft_request *)(void *)((char *)p - offsetof(struct ft_request, posted)); }
+static struct ft_message *message_of(struct ft_arrived *a) { return (struct ft_message *)(void *)((char *)a - offsetof(struct ft_message, arrived)); }
+
+struct ft_message *ft_messages_new(struct ft_messages *m)
+{
+    struct ft_message *a = m->unused_messages;
+
+    if (a)
+        m->unused_messages = a->next;
+    else
+        a = malloc(sizeof *a);
+    return a;
+}
+
+void ft_messages_drop(struct ft_messages *m, struct ft_message *a)
+{
+    free(a->own);
+    a->own = NULL;
+    a->next = m->unused_messages;
+    m->unused_messages = a;
+}
+
+static int no_memory(const struct ft_messages *m, struct ft_error *e)
+{
+    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for messages", m->ft->world.me);
+}
+
+/* Below that no message is kept, nor on its way. */
+static uint64_t needs(const struct ft_messages *m, uint32_t source)
+{
+    const struct ft_incoming *in = m->in[source];
+    struct ft_arrived *oldest = ft_match_oldest(m->match, (int32_t)source);
+    uint64_t from = oldest ? message_of(oldest)->log_before : in->c.end;
+
+    return in->probed.next == &in->probed ? from : ft_min(from, in->probed.next->log_before);
+}
+
+static void say_needs(struct ft_messages *m, uint32_t source)
+{
+    struct ft_incoming *in = m->in[source];
+    uint64_t from = needs(m, source);
+
+    if (from < in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4))
+        return;
+    in->said = from;
+    ft_msg_need(&in->c, from);
+}
+
+/* ---- a receive gets its message ---- */
+
+static void end_receive(struct ft_messages *m, struct ft_request *r)
+{
+    r->over = true;
+    r->told.truncated = r->come > r->room;
+    r->told.bytes = ft_min(r->come, r->room);
+    if (--m->nunder == 0)
+        m->ft->patience.meanwhile = NULL;
+    if (r->ended)
+        ft_request_end(m->ft, r);
+}
+
+static void acknowledge(struct ft_messages *m, uint32_t source, uint64_t synchronous)
+{
+    _Atomic uint64_t *ack = &m->in[source]->acks[synchronous % FT_CHANNEL_ACKS];
+
+    if (ft_peek(ack) <= synchronous)
+        ft_wait_announce(&m->ft->patience, FT_AWAIT_MATCHED, m->in[source]->c.number, ack, synchronous + 1);
+}
+
+/* Before anything that follows from it leaves the process, it is written down who has it, if nothing else says so. A replay that wants another
+   one than its predecessor is given that, and the program is another one. */
+static int match(struct ft_messages *m, struct ft_request *r, const struct ft_envelope *is, uint64_t number, struct ft_error *e)
+{
+    const struct ft_envelope *wants = &r->posted.wants;
+
+    if (r->posted.decided && (wants->context != is->context || (wants->tag != FT_MATCH_ANY && wants->tag != is->tag)))
+        return ft_err_set(e, FT_EDIVERGED, "rank %u, restarted, receives with tag %d and any source what it received with tag %d before: its program is "
+                          "not deterministic", m->ft->world.me, wants->tag, is->tag);
+    if (r->posted.wants.source == FT_MATCH_ANY) {
+        if (m->writes && !r->posted.decided)
+            ft_answers_match(&m->answers, r->posted.number, is->source, number);
+        r->told.source = ft_messages_rank(m, r->ranks, r->n, is->source);
+    }
+    r->told.tag = is->tag;
+    r->matched = true;
+    return 0;
+}
+
+/* A piece that has come. */
+static int fill(struct ft_incoming *in, struct ft_request *r, const struct ft_unit *u, struct ft_error *e)
+{
+    uint64_t fits = r->room > r->come ? ft_min(r->room - r->come, u->sig.length) : 0;
+    int err = ft_msg_read(&in->c, u, 0, fits, &r->view, r->come, e);
+
+    r->come += u->sig.length;
+    return err;
+}
+
+static int fill_again(struct ft_incoming *in, struct ft_request *r, const struct ft_message *a, struct ft_error *e)
+{
+    uint64_t position = a->log_before, unit = a->arrived.number;
+    struct ft_unit u = a->first;
+    int err = fill(in, r, &u, e);
+
+    position = u.at + ft_record_bytes(u.sig.length);
+    while (!err && r->come < a->come) {
+        err = ft_msg_walk(&in->c, ++unit, &position, &u, e);
+        if (!err)
+            err = fill(in, r, &u, e);
+    }
+    return err;
+}
+
+static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
+{
+    uint64_t fits = ft_min(r->room, a->come);
+    int err = match(m, r, &a->arrived.is, a->arrived.number, e);
+
+    if (err)
+        return err;
+    if (fits)
+        ft_view_unpack(&r->view, 0, fits, a->own);
+    r->come = a->come;
+    if (a->sender)
+        ft_messages_sent(m, a->sender);
+    end_receive(m, r);
+    return 0;
+}
+
+int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
+{
+    uint32_t source = (uint32_t)a->arrived.is.source;
+    struct ft_incoming *in;
+    int err;
+
+    if (source == m->me) {
+        err = give_own(m, r, a, e);
+        ft_messages_drop(m, a);
+        return err;
+    }
+    in = m->in[source];
+    err = match(m, r, &a->arrived.is, a->arrived.number, e);
+    if (err)
+        return err;
+    if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
+        acknowledge(m, source, a->synchronous);
+    err = fill_again(in, r, a, e);
+    if (a->come == a->first.sig.count) {
+        end_receive(m, r);
+    } else { /* the rest is yet to come */
+        in->into = r;
+        in->kept = NULL;
+    }
+    say_needs(m, source);
+    ft_messages_drop(m, a);
+    return err;
+}
+
+static void meanwhile(void *arg)
+{
+    struct ft_messages *m = arg;
+    struct ft_error e;
+
+    if (m->busy || m->failed)
+        return;
+    m->busy = true;
+    if (ft_messages_progress(m, &e) < 0)
+        m->why = e;
+    m->busy = false;
+}
+
+static void begin_receive(struct ft_messages *m)
+{
+    if (m->nunder++ || !m->writes)
+        return;
+    m->ft->patience.arg = m;
+    m->ft->patience.meanwhile = meanwhile;
+}
+
+int ft_messages_post(struct ft_messages *m, struct ft_request *r, struct ft_error *e)
+{
+    struct ft_arrived *a;
+
+    r->posted.number = ++m->posts;
+    begin_receive(m);
+    a = ft_match_post(m->match, &r->posted);
+    return a ? ft_messages_give(m, r, message_of(a), e) : 0;
+}
+
+/* ---- probes, and receives that are given up ---- */
+
+uint64_t ft_messages_bytes(const struct ft_arrived *a) { return message_of((struct ft_arrived *)a)->first.sig.count; }
+
+/* Its part of the log stays needed. */
+struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *kept, const struct ft_comm *c)
+{
+    struct ft_message *a = message_of(kept);
+    struct ft_incoming *in = m->in[a->arrived.is.source]; /* NULL: its own */
+
+    ft_match_take(m->match, kept);
+    a->ranks = ft_ranks_hold(c->ranks);
+    a->n = c->n;
+    a->next = a->before = a;
+    if (in) {
+        struct ft_message *after = in->probed.before;
+
+        while (after != &in->probed && after->arrived.number > a->arrived.number)
+            after = after->before;
+        a->before = after;
+        a->next = after->next;
+        a->before->next = a->next->before = a;
+    }
+    return a;
+}
+
+int ft_messages_receive(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
+{
+    a->before->next = a->next;
+    a->next->before = a->before;
+    r->posted.wants = a->arrived.is;
+    r->told.source = ft_messages_rank(m, a->ranks, a->n, a->arrived.is.source);
+    ft_ranks_release(a->ranks);
+    begin_receive(m);
+    return ft_messages_give(m, r, a, e);
+}
+
+void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
+{
+    ft_match_withdraw(m->match, &r->posted);
+    r->told.cancelled = true;
+    end_receive(m, r);
+}
+
+/* ---- a message comes ---- */
+
+static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_envelope *is, const struct ft_unit *u, struct ft_error *e)
+{
+    struct ft_message *a = ft_messages_new(m);
+
+    if (!a)
+        return no_memory(m, e);
+    *a = (struct ft_message){ .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
+                              .synchronous = in->nsynchronous };
+    ft_match_keep(m->match, &a->arrived);
+    in->kept = a;
+    return 0;
+}
+
+/* Its first piece. */
+static int arrive(struct ft_messages *m, uint32_t source, const struct ft_unit *u, struct ft_error *e)
+{
+    struct ft_envelope is = { .context = u->sig.shape, .source = (int32_t)source, .tag = u->sig.root };
+    struct ft_incoming *in = m->in[source];
+    struct ft_posted *p = ft_match_arrive(m->match, &is, in->c.unit);
+    bool synchronous = u->sig.reduction == FT_MESSAGE_SYNCHRONOUS;
+    int err;
+
+    in->into = NULL;
+    in->kept = NULL;
+    in->total = u->sig.count;
+    in->come = u->sig.length;
+    if (p) {
+        in->into = request_of(p);
+        err = match(m, in->into, &is, in->c.unit, e);
+        if (!err && synchronous)
+            acknowledge(m, source, in->nsynchronous);
+        if (!err)
+            err = fill(in, in->into, u, e);
+    } else {
+        err = keep(m, in, &is, u, e);
+    }
+    in->nsynchronous += synchronous;
+    return err;
+}
+
+static int go_on(struct ft_incoming *in, const struct ft_unit *u, struct ft_error *e)
+{
+    int err = in->into ? fill(in, in->into, u, e) : 0;
+
+    in->come += u->sig.length;
+    if (in->kept)
+        in->kept->come = in->come;
+    return err;
+}
+
+static int take(struct ft_messages *m, uint32_t source, const struct ft_unit *u, struct ft_error *e)
+{
+    struct ft_incoming *in = m->in[source];
+    int err = u->sig.cached == FT_MESSAGE_GOES_ON ? go_on(in, u, e) : arrive(m, source, u, e);
+
+    if (err)
+        return err;
+    ft_msg_pass(&in->c, u);
+    if (in->come == in->total) {
+        if (in->into)
+            end_receive(m, in->into);
+        in->into = NULL;
+        in->kept = NULL;
+    }
+    say_needs(m, source);
+    return 0;
+}
+
+static int hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
+{
+    struct ft_incoming *in = calloc(1, sizeof *in);
+    const struct ft *ft = m->ft;
+
+    if (!in)
+        return no_memory(m, e);
+    if (m->nheard >= FT_MOST_CHANNELS / 2) {
+        free(in);
+        return ft_err_set(e, FT_EINVAL, "rank %u exchanges messages with as many others as ftmpi can do yet, %d", ft->world.me, FT_MOST_CHANNELS / 2);
+    }
+    ft_msg_open(&in->c, &ft->region, source, m->me, m->me, &ft->patience, ft->kick_fd, ft->spill_fd);
+    in->acks = ft_region_stream(&ft->region, in->c.number).acks;
+    in->probed.next = in->probed.before = &in->probed;
+    m->in[source] = in;
+    m->heard[m->nheard++] = source;
+    return 0;
+}
+
+/* Who has begun to send. */
+static int look_for_senders(struct ft_messages *m, struct ft_error *e)
+{
+    const struct ft_region *region = &m->ft->region;
+    uint32_t first = ft_channel_of(region, 0, m->me), end = first + m->n;
+    int err = 0;
+
+    for (uint32_t c = ft_streams_used_below(region, first, end); c < end && !err; c = ft_streams_used_below(region, c + 1, end))
+        if (c - first != m->me && !m->in[c - first])
+            err = hear(m, c - first, e);
+    return err;
+}
+
+static int progress(struct ft_messages *m, struct ft_error *e)
+{
+    int err = look_for_senders(m, e), moved = 0;
+
+    for (uint32_t i = 0; i < m->nheard && !err; i++) {
+        struct ft_unit u;
+
+        while (!err && ft_msg_look(&m->in[m->heard[i]]->c, &u)) {
+            err = take(m, m->heard[i], &u, e);
+            moved = 1;
+        }
+    }
+    return err ? err : moved;
+}
+
+static int read_again(struct ft_messages *m)
+{
+    int err;
+
+    err = ft_answers_resume(&m->answers, &m->why);
+    m->woken = false;
+    return err;
+}
+
+int ft_messages_progress(struct ft_messages *m, struct ft_error *e)
+{
+    int moved;
+
+    if (!m->failed && m->woken)
+        m->failed = read_again(m);
+    if (m->failed) {
+        *e = m->why;
+        return m->failed;
+    }
+    if (!m->writes)
+        return 0; /* alone */
+    moved = progress(m, e);
+    if (moved < 0)
+        m->failed = moved;
+    return moved;
+}
+
+/* ---- what is told, and written down ---- */
+
+void ft_messages_say(struct ft_messages *m, bool yes, uint64_t answer)
+{
+    if (yes)
+        ft_answers_yes(&m->answers, answer);
+    else
+        ft_answers_no(&m->answers);
+}
+
+void ft_messages_nobody(struct ft_messages *m, const struct ft_request *r)
+{
+    if (m->writes && !r->posted.decided)
+        ft_answers_match(&m->answers, r->posted.number, FT_MATCH_NOBODY, 0);
+}
+
+/* ---- to itself ---- */
+
+int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const struct ft_view *v, uint64_t bytes, int tag,
+                        struct ft_request *sender, struct ft_error *e)
+{
+    struct ft_envelope is = { .context = c->context, .source = (int32_t)m->me, .tag = tag };
+    struct ft_message *a = ft_messages_new(m);
+    char *own = bytes ? malloc(bytes) : NULL;
+    struct ft_posted *p;
+
+    if (!a || (bytes && !own)) {
+        free(a);
+        free(own);
+        return no_memory(m, e);
+    }
+    if (bytes)
+        ft_view_pack(v, 0, bytes, own);
+    *a = (struct ft_message){ .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
+    p = ft_match_arrive(m->match, &is, a->arrived.number);
+    if (!p) {
+        ft_match_keep(m->match, &a->arrived);
+        return 0;
+    }
+    return ft_messages_give(m, request_of(p), a, e);
+}
+
+void ft_messages_forget(struct ft_messages *m)
+{
+    for (uint32_t s = 0; s < m->n; s++)
+        for (struct ft_arrived *a; (a = ft_match_oldest(m->match, (int32_t)s));) {
+            ft_match_take(m->match, a);
+            ft_messages_drop(m, message_of(a));
+        }
+    for (struct ft_message *a = m->unused_messages, *next; a; a = next) {
+        next = a->next;
+        free(a);
+    }
+}
+
+/* ---- for snapshots ---- */
+
+void ft_messages_positions(const struct ft *ft, struct ft_positions *p)
+{
+    const struct ft_messages *m = ft->messages;
+
+    if (!m || !m->writes)
+        return;
+    ft_position_add(p, m->answers.log.number, (struct ft_position){ m->answers.log.unit, m->answers.log.end });
+    for (uint32_t r = 0; r < m->n; r++) {
+        if (m->out[r])
+            ft_position_add(p, m->out[r]->c.number, (struct ft_position){ m->out[r]->c.unit, m->out[r]->c.end });
+        if (m->in[r])
+            ft_position_add(p, m->in[r]->c.number, (struct ft_position){ m->in[r]->c.unit, needs(m, r) });
+    }
+}
+
+/* Other threads stand still: nothing that takes memory or reads files. */
+void ft_messages_resume(struct ft *ft)
+{
+    struct ft_messages *m = ft->messages;
+
+    if (!m || !m->writes)
+        return;
+    m->woken = true;
+    for (uint32_t r = 0; r < m->n; r++) {
+        if (m->out[r])
+            ft_msg_resume(&m->out[r]->c);
+        if (m->in[r])
+            ft_msg_resume(&m->in[r]->c);
+    }
+}

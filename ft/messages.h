@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is behind message.h: a rank's messages. message.c starts, requests.c waits and asks, arrivals.c takes what has come, probe.c looks. */
+#ifndef FT_MESSAGES_H
+#define FT_MESSAGES_H
+
+#include "ft/core/view.h"
+#include "ft/handle.h"
+#include "ft/message.h"
+#include "ft/msg/answers.h"
+#include "ft/msg/channel.h"
+#include "ft/msg/match.h"
+
+/* How a message is marked in its signature. */
+enum { FT_MESSAGE_FIRST, FT_MESSAGE_GOES_ON };        /* sig.cached: its first piece, another one */
+enum { FT_MESSAGE_PLAIN, FT_MESSAGE_SYNCHRONOUS };    /* sig.reduction */
+
+#define FT_NOT_HERE "rank %d is on another host, and ftmpi has no messages between hosts yet"
+
+struct ft_request {
+    struct ft_posted posted;     /* of a receive */
+    bool receives, matched, over, settled /* it was over when it began: nobody has to be told when */, ended /* the program refers to it no more */;
+    struct ft_view view;
+    uint64_t room;               /* bytes, of a receive */
+    uint64_t come;               /* bytes of its message that it has, or that did not fit */
+    int *ranks;                  /* of the communicator, of a receive with an open source; held */
+    uint32_t n;
+    struct ft_told told;
+    uint64_t site;
+    uint32_t to;                 /* of a synchronous send: to this rank of the node ... */
+    uint64_t synchronous;        /* ... as so many synchronous ones before it */
+    struct ft_request *next;     /* in the list of those that are free */
+};
+
+/* A message that no receive has taken yet. */
+struct ft_message {
+    struct ft_arrived arrived;
+    struct ft_unit first;        /* its first piece */
+    uint64_t log_before;         /* where the record before that ends in the channel's log */
+    uint64_t come;               /* bytes of it that have come */
+    uint64_t synchronous;        /* as in the request */
+    char *own;                   /* a message of the rank to itself: its bytes, or NULL with none, ... */
+    struct ft_request *sender;   /* ... and the send that is over when it is matched; or NULL */
+    int *ranks;                  /* of one that a probe has taken: of its communicator; held */
+    uint32_t n;
+    struct ft_message *next, *before;  /* in a ring of these, or (next) a list of those that are free */
+};
+
+struct ft_outgoing {
+    struct ft_msg_channel c;
+    _Atomic uint64_t *acks;
+    uint64_t nsynchronous;
+};
+
+/* Messages of one sender come one after the other. Of the one that is on its way: who gets it, or where it is kept, or neither: a receive that the
+   program has given up. */
+struct ft_incoming {
+    struct ft_msg_channel c;
+    _Atomic uint64_t *acks;
+    struct ft_request *into;
+    struct ft_message *kept;
+    uint64_t come, total;
+    uint64_t nsynchronous;
+    uint64_t said;               /* what ft_msg_need was told last */
+    struct ft_message probed;    /* the head of a ring: those taken by probes, and not received yet, the oldest first */
+};
+
+struct ft_messages {
+    struct ft *ft;
+    uint32_t n, me;              /* ranks of this node */
+    struct ft_match *match;
+    bool writes;                 /* answers are written down: there are others */
+    struct ft_answers answers;
+    struct ft_outgoing **out;    /* [n], NULL: nothing was ever sent there */
+    struct ft_incoming **in;     /* [n], NULL: nothing was ever heard from there */
+    uint32_t *heard, nheard;     /* the others of these */
+    uint32_t nout;
+    uint64_t posts;              /* receives ever posted */
+    uint64_t nunder;             /* receives that are under way */
+    uint64_t nself;              /* messages to itself */
+    bool woken;                  /* what its predecessor was told is to be read, before anything else */
+    bool busy;                   /* a call of messages is under way. Waits inside of it must take nothing: one may be for memory for an
+                                    answer */
+    int failed;                  /* found in a wait for something else; told by the next call */
+    struct ft_error why;
+    struct ft_request *unused;
+    struct ft_message *unused_messages;
+};
+
+/* Of the process; made with the first call. NULL: no memory, or the log cannot be read; *err says which. */
+struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e);
+
+/* Takes what has come. 1: something has, 0, or an error. */
+int ft_messages_progress(struct ft_messages *m, struct ft_error *e);
+
+/* Answers a question: no, or yes, with what. */
+void ft_messages_say(struct ft_messages *m, bool yes, uint64_t answer);
+
+/* Posts a receive; it may be over by then. 0 or an error. */
+int ft_messages_post(struct ft_messages *m, struct ft_request *r, struct ft_error *e);
+
+/* This message is that receive's. 0 or an error. */
+int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e);
+
+/* The receive has no message, and gets none. */
+void ft_messages_nobody(struct ft_messages *m, const struct ft_request *r);
+
+/* Frees all messages that nobody has received. */
+void ft_messages_forget(struct ft_messages *m);
+
+/* A message that is kept: its bytes. A probe takes it: nothing else will. Then it is received. A receive that has none is over, and cancelled. */
+uint64_t ft_messages_bytes(const struct ft_arrived *a);
+struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *a, const struct ft_comm *c);
+int ft_messages_receive(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e);
+void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r);
+
+/* From this rank to itself: it is given to a receive, or kept. sender: is over when it is matched; or NULL. 0 or an error. */
+int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const struct ft_view *v, uint64_t bytes, int tag,
+                        struct ft_request *sender, struct ft_error *e);
+
+/* A new request, of zeros. NULL: no memory. */
+struct ft_request *ft_request_new(struct ft_messages *m);
+
+/* Until it is over. */
+int ft_messages_wait(struct ft_messages *m, struct ft_request *r, struct ft_error *e);
+
+/* A send that waited to be matched is over. */
+void ft_messages_sent(struct ft_messages *m, struct ft_request *r);
+
+/* Which rank of this node, -1: none; which of the communicator. */
+int64_t ft_messages_local(const struct ft_messages *m, const struct ft_comm *c, int rank);
+int ft_messages_rank(const struct ft_messages *m, const int *ranks, uint32_t n, int32_t local);
+
+struct ft_message *ft_messages_new(struct ft_messages *m);
+void ft_messages_drop(struct ft_messages *m, struct ft_message *a);
+
+/* What an earlier incarnation of this rank has sent next to that rank of the node, if it has: its first n bytes. 1, 0: it has not, or an error. */
+int ft_messages_sent_before(struct ft_messages *m, uint32_t to, void *bytes, uint64_t n, struct ft_error *e);
+
+/* Begins a call: a snapshot, if one is due. Returns what is to be said when it is over. */
+bool ft_messages_enter(struct ft *ft);
+void ft_messages_leave(struct ft *ft, bool says);
+
+/* Waits until is(arg) or something goes wrong, and takes what comes meanwhile. a: what for. */
+int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), void *arg, const struct ft_await *a,
+                      struct ft_error *e);
+/* What a wait for a message of that rank of this node is for, or of any. */
+struct ft_await ft_messages_await(const struct ft_messages *m, int64_t source);
+
+#endif

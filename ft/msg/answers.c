@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/msg/answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ft_sig a_match = { .call = FT_CALL_MATCH, .root = -1, .elem = 1, .length = 16, .count = 16 };
+static const struct ft_sig a_run = { .call = FT_CALL_ANSWER, .root = -1, .elem = 1, .length = 16, .count = 16 };
+
+enum { NUMBER_BITS = 42 };  /* sources are below 2^11: there are no more than 2^22 channels */
+
+uint64_t ft_answer_of(int32_t source, uint64_t number) { return (uint64_t)(source + 1) << NUMBER_BITS | number; }
+
+void ft_answer_is(uint64_t answer, int32_t *source, uint64_t *number)
+{
+    *source = (int32_t)(answer >> NUMBER_BITS) - 1;
+    *number = answer & ((1ull << NUMBER_BITS) - 1);
+}
+
+static int note_run(struct ft_answers *a, const struct ft_answer_run *run, struct ft_error *e)
+{
+    if (a->nagain == a->room) {
+        uint64_t room = 2 * a->room + 64;
+        struct ft_answer_run *more = realloc(a->again, room * sizeof *more);
+
+        if (!more)
+            return ft_err_set(e, FT_ENOMEM, "no memory for what this rank was told of its messages");
+        a->again = more;
+        a->room = room;
+    }
+    a->again[a->nagain++] = *run;
+    return 0;
+}
+
+/* What this process has said of a run before it was copied is not said again. */
+static int note(struct ft_answers *a, const struct ft_sig *sig, const char *bytes, struct ft_error *e)
+{
+    uint64_t words[2], number, said = a->said;
+    int32_t source;
+
+    memcpy(words, bytes, sizeof words);
+    a->said = 0;
+    if (sig->call == FT_CALL_ANSWER)
+        return note_run(a, &(struct ft_answer_run){ words[0] - said, words[1] }, e);
+    ft_answer_is(words[1], &source, &number);
+    if ((source == FT_MATCH_NOBODY ? ft_match_decide_none(a->match, words[0]) : ft_match_decide(a->match, words[0], source, number)) != 0)
+        return ft_err_set(e, FT_ENOMEM, "no memory for what this rank was told of its messages");
+    return 0;
+}
+
+static _Atomic uint64_t *words_of(struct ft_message_slot *slot) { return (_Atomic uint64_t *)(void *)slot->bytes; }
+
+/* The last one may be published only. A run that is open is broken there. */
+static int note_published(struct ft_answers *a, struct ft_error *e)
+{
+    struct ft_message_slot *slot = ft_msg_slot(&a->log);
+    int err;
+
+    if (!ft_msg_is_published(&a->log))
+        return 0;
+    if (slot->sig.call == FT_CALL_ANSWER && ft_peek(&words_of(slot)[1]) == FT_RUN_OPEN)
+        ft_publish(&words_of(slot)[1], FT_RUN_BROKEN);
+    err = note(a, &slot->sig, slot->bytes, e);
+    ft_msg_log(&a->log);
+    return err;
+}
+
+static int read_all(struct ft_answers *a, struct ft_error *e)
+{
+    int err = 0;
+
+    a->open = false;
+    while (!err && a->log.unit < a->log.logged) {
+        struct ft_unit u;
+
+        err = ft_msg_walk(&a->log, a->log.unit, &a->log.end, &u, e);
+        a->log.unit++;
+        if (!err)
+            err = note(a, &u.sig, u.bytes, e);
+    }
+    return err ? err : note_published(a, e);
+}
+
+int ft_answers_open(struct ft_answers *a, const struct ft_region *region, uint32_t rank, struct ft_match *match, const struct ft_patience *patience,
+                    int kick_fd, int spill_fd, struct ft_error *e)
+{
+    *a = (struct ft_answers){ .match = match };
+    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
+    return read_all(a, e);
+}
+
+int ft_answers_resume(struct ft_answers *a, struct ft_error *e)
+{
+    ft_msg_resume(&a->log);
+    return read_all(a, e);
+}
+
+void ft_answers_close(struct ft_answers *a)
+{
+    free(a->again);
+    *a = (struct ft_answers){ 0 };
+}
+
+static void end_run(struct ft_answers *a, uint64_t answer)
+{
+    ft_publish(&words_of(ft_msg_slot(&a->log))[1], answer);
+    ft_msg_log(&a->log);
+    a->open = false;
+    a->said = 0;
+}
+
+static void begin_run(struct ft_answers *a, uint64_t no, uint64_t answer)
+{
+    uint64_t words[2] = { no, answer };
+
+    ft_msg_publish(&a->log, &a_run, 0, words);
+}
+
+void ft_answers_match(struct ft_answers *a, uint64_t receive, int32_t source, uint64_t number)
+{
+    uint64_t words[2] = { receive, ft_answer_of(source, number) };
+
+    if (a->open)
+        end_run(a, FT_RUN_BROKEN);
+    ft_msg_publish(&a->log, &a_match, 0, words);
+    ft_msg_log(&a->log);
+}
+
+bool ft_answers_again(struct ft_answers *a, bool *yes, uint64_t *answer)
+{
+    while (a->given < a->nagain) {
+        struct ft_answer_run *run = &a->again[a->given];
+
+        if (run->no) {
+            run->no--;
+            *yes = false;
+            return true;
+        }
+        a->given++;
+        if (run->answer >= FT_RUN_ANSWERED) {
+            *yes = true;
+            *answer = run->answer - FT_RUN_ANSWERED;
+            return true;
+        }
+    }
+    return false;
+}
+
+void ft_answers_no(struct ft_answers *a)
+{
+    _Atomic uint64_t *no = &words_of(ft_msg_slot(&a->log))[0];
+
+    if (a->open)
+        ft_publish(no, ft_peek(no) + 1);
+    else
+        begin_run(a, 1, FT_RUN_OPEN);
+    a->open = true;
+    a->said++;
+}
+
+void ft_answers_yes(struct ft_answers *a, uint64_t answer)
+{
+    if (a->open) {
+        end_run(a, answer + FT_RUN_ANSWERED);
+        return;
+    }
+    begin_run(a, 0, answer + FT_RUN_ANSWERED);
+    ft_msg_log(&a->log);
+}
