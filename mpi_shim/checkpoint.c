@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "mpi_shim/ftmpi.h"
+#include "ft/message.h"
 #include "mpi_shim/shim.h"
 
 /* No memory is an error that a program may go on after. */
@@ -13,10 +14,12 @@ static int finish(const char *me, int err, const struct ft_error *e)
     return shim_finish(err, e);
 }
 
-static int check_comms(const char *me)
+static int check_known(const char *me)
 {
-    return ft_comm_any(shim.ft) ? shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of created communicators yet")
-                                : MPI_SUCCESS;
+    if (ft_comm_any(shim.ft))
+        return shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of created communicators yet");
+    return ft_messages_any(shim.ft) ? shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of messages between two ranks yet")
+                                    : MPI_SUCCESS;
 }
 
 static int check_model(const char *me, const char *what, const char *length, const void *model, MPI_Count n)
@@ -34,7 +37,7 @@ int MPIX_Checkpoint(const void *global, MPI_Count nglobal, const void *local, MP
     struct ft_error e;
 
     if (!err)
-        err = check_comms(me);
+        err = check_known(me);
     if (!err)
         err = check_model(me, "global", "nglobal", global, nglobal);
     if (!err)
@@ -69,7 +72,7 @@ int MPIX_Checkpoint_lazy(MPIX_Serialize_function *function, void *state)
     if (!err && !function)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "serialize is a null pointer");
     if (!err)
-        err = check_comms(me);
+        err = check_known(me);
     return err ? err : finish(me, ft_checkpoint_lazy(shim.ft, serialize, &s, SHIM_SITE(), &e), &e);
 }
 

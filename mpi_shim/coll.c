@@ -7,23 +7,6 @@
 #include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 
-/* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
-static int check_data(MPI_Comm comm, const char *me, const char *what, long long count, MPI_Datatype type,
-                      const void *buffer)
-{
-    uint64_t bytes;
-    int err = shim_check_count(comm, me, what, count);
-
-    if (!err)
-        err = shim_check_type(comm, me, type);
-    if (err)
-        return err;
-    if (__builtin_mul_overflow((uint64_t)count, type->extent, &bytes) || bytes > INT64_MAX)
-        return shim_raise(comm, me, MPI_ERR_COUNT, "%s is %lld of %llu bytes each, more than memory can be", what, count,
-                          (unsigned long long)type->extent);
-    return shim_check_buffer(comm, me, "the buffer", buffer, bytes);
-}
-
 SHIM_ALIAS(int, Barrier, (MPI_Comm comm));
 int PMPI_Barrier(MPI_Comm comm)
 {
@@ -41,7 +24,7 @@ static inline __attribute__((always_inline)) int bcast(const char *me, void *buf
     uint64_t n;
     int err;
 
-    err = check_data(comm, me, "count", count, datatype, buffer);
+    err = shim_check_data(comm, me, "count", count, datatype, buffer);
     if (!err)
         err = shim_check_root(comm, me, root);
     if (!err && buffer == MPI_IN_PLACE)
@@ -73,7 +56,7 @@ int shim_bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, 
 static int check_send(MPI_Comm comm, const char *me, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                       const void *recvbuf, const void *own, long long recvcount, MPI_Datatype recvtype)
 {
-    int err = check_data(comm, me, "sendcount", sendcount, sendtype, sendbuf);
+    int err = shim_check_data(comm, me, "sendcount", sendcount, sendtype, sendbuf);
     uint64_t sent, received;
 
     if (err)
@@ -110,7 +93,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
         return shim_bad_comm(comm, me);
     if (recvbuf == MPI_IN_PLACE)
         return receive_in_place(comm, me);
-    err = check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
+    err = shim_check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
     if (err)
         return err;
     own = (char *)recvbuf + (uint64_t)comm->rank * (uint64_t)recvcount * recvtype->extent;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi_shim/request.h"
 #include "mpi_shim/shim.h"
 
 static MPI_Comm made;       /* all that there have been, see handle.h */
@@ -68,6 +69,15 @@ void shim_comms_close(void)
             drop(comm);
 }
 
+/* It has comm's error handler. */
+static MPI_Comm finish(MPI_Comm comm, MPI_Comm new)
+{
+    shim_comm_open(new);
+    new->errhandler = shim_errhandler_hold(comm->errhandler);
+    new->magic = SHIM_COMM;
+    return new;
+}
+
 /* All of comm call it. Those of one color get a communicator, which has comm's error handler; the others MPI_COMM_NULL. */
 static int split(MPI_Comm comm, const char *me, enum ft_call call, int64_t color, int64_t key, MPI_Comm *newcomm, uint64_t site)
 {
@@ -80,10 +90,7 @@ static int split(MPI_Comm comm, const char *me, enum ft_call call, int64_t color
         return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for a communicator");
     err = ft_comm_split(shim.ft, &comm->members, call, color, key, &new->members, site, &e);
     if (err == 0 && new->members.n > 0) {
-        shim_comm_open(new);
-        new->errhandler = shim_errhandler_hold(comm->errhandler);
-        new->magic = SHIM_COMM;
-        *newcomm = new;
+        *newcomm = finish(comm, new);
         return MPI_SUCCESS;
     }
     put_back(new);
@@ -229,10 +236,46 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     return shim_raise(comm, me, MPI_ERR_GROUP, "the ranks of the group did not all give the same group");
 }
 
-SHIM_ALIAS(int, Comm_free, (MPI_Comm *comm));
-int PMPI_Comm_free(MPI_Comm *comm)
+/* Only the ranks of the group call it. */
+SHIM_ALIAS(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm));
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    const char *me = "Comm_free";
+    const char *me = "Comm_create_group";
+    int err = check(comm, me, newcomm);
+    struct ft_error e;
+    uint32_t *ranks;
+    MPI_Comm new;
+
+    if (!err)
+        err = check_group(comm, me, group);
+    if (!err && tag < 0)
+        err = shim_bad_tag(comm, me, tag, false);
+    if (err)
+        return err;
+    *newcomm = MPI_COMM_NULL;
+    if (rank_in(group->processes, group->n, shim.rank) < 0)
+        return MPI_SUCCESS;
+    new = take();
+    ranks = malloc((size_t)group->n * sizeof *ranks);
+    for (int r = 0; ranks && r < group->n; r++)
+        ranks[r] = (uint32_t)rank_in(comm->members.ranks, comm->size, group->processes[r]);
+    err = new && ranks ? ft_comm_create_group(shim.ft, &comm->members, ranks, (uint32_t)group->n, tag, &new->members, SHIM_SITE(), &e) : FT_ENOMEM;
+    free(ranks);
+    if (err) {
+        if (!new || !ranks)
+            err = shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for a communicator");
+        else
+            err = err == FT_EINVAL ? shim_raise(comm, me, MPI_ERR_OTHER, "%s", e.text) : shim_finish(err, &e);
+        if (new)
+            put_back(new);
+        return err;
+    }
+    *newcomm = finish(comm, new);
+    return MPI_SUCCESS;
+}
+
+static int free_comm(const char *me, MPI_Comm *comm)
+{
     int err;
 
     if (!comm || !shim_comm_ok(*comm))
@@ -246,3 +289,10 @@ int PMPI_Comm_free(MPI_Comm *comm)
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
+
+SHIM_ALIAS(int, Comm_free, (MPI_Comm *comm));
+int PMPI_Comm_free(MPI_Comm *comm) { return free_comm("Comm_free", comm); }
+
+/* What is under way on it is its own business, as after MPI_Comm_free: nothing of it is in the communicator. */
+SHIM_ALIAS(int, Comm_disconnect, (MPI_Comm *comm));
+int PMPI_Comm_disconnect(MPI_Comm *comm) { return free_comm("Comm_disconnect", comm); }

@@ -152,6 +152,12 @@ int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long l
     return shim_raise(comm, function, MPI_ERR_COUNT, "%s is %lld; it must be 0 or more", what, count);
 }
 
+int shim_bad_length(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type)
+{
+    return shim_raise(comm, function, MPI_ERR_COUNT, "%s is %lld of %llu bytes each, more than memory can be", what, count,
+                      (unsigned long long)type->extent);
+}
+
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
 {
     if (!type || type == MPI_DATATYPE_NULL)

@@ -39,14 +39,15 @@ static const MPI_Datatype types[] = {
 enum { NO_HANDLE = -1 };
 #define LENGTH(array) (int)(sizeof(array) / sizeof *(array))
 
-/* The program's own, from number `first` on; NULL is a free place. */
+/* The program's own, from number `first` on; NULL is a free place, and there is none before `taken`. */
 struct numbers {
-    int first, n;
+    int first, n, taken;
     const void **made;
 };
 static struct numbers made_comms = {.first = LENGTH(comms)}, made_types = {.first = LENGTH(types)}, made_ops = {.first = LENGTH(ops)},
                       made_errhandlers = {.first = LENGTH(errhandlers)}, made_groups = {.first = LENGTH(groups)},
-                      made_infos = {.first = LENGTH(infos)};
+                      made_infos = {.first = LENGTH(infos)}, made_requests = {.first = LENGTH(requests)},
+                      made_messages = {.first = LENGTH(messages)};
 
 static const void *find(const struct numbers *numbers, int number)
 {
@@ -55,7 +56,7 @@ static const void *find(const struct numbers *numbers, int number)
 
 static int enter(struct numbers *numbers, const void *object)
 {
-    int i = 0;
+    int i = numbers->taken;
 
     while (i < numbers->n && numbers->made[i])
         i++;
@@ -69,13 +70,19 @@ static int enter(struct numbers *numbers, const void *object)
         numbers->n = 2 * i + 16;
     }
     numbers->made[i] = object;
+    numbers->taken = i + 1;
     return numbers->first + i;
 }
 
 static void leave(struct numbers *numbers, int *number)
 {
-    if (*number)
-        numbers->made[*number - numbers->first] = NULL;
+    int i = *number - numbers->first;
+
+    if (!*number)
+        return;
+    numbers->made[i] = NULL;
+    if (i < numbers->taken)
+        numbers->taken = i;
     *number = 0;
 }
 
@@ -95,6 +102,8 @@ void shim_op_unnumber(MPI_Op op) { leave(&made_ops, &op->fortran); }
 void shim_errhandler_unnumber(MPI_Errhandler errhandler) { leave(&made_errhandlers, &errhandler->fortran); }
 void shim_group_unnumber(MPI_Group group) { leave(&made_groups, &group->fortran); }
 void shim_info_unnumber(MPI_Info info) { leave(&made_infos, &info->fortran); }
+void shim_request_unnumber(MPI_Request request) { leave(&made_requests, &request->fortran); }
+void shim_message_unnumber(MPI_Message message) { leave(&made_messages, &message->fortran); }
 
 /* What no handle has the number of is a null pointer, which every function refuses; likewise the other way round. */
 #define PREDEFINED(name, type, table)                               \
@@ -131,8 +140,6 @@ void shim_info_unnumber(MPI_Info info) { leave(&made_infos, &info->fortran); }
         return number_of(&made_##table, handle, &handle->fortran, #name "_c2f"); \
     }
 
-ONLY_PREDEFINED(Request, MPI_Request, requests)
-ONLY_PREDEFINED(Message, MPI_Message, messages)
 ONLY_PREDEFINED(Win, MPI_Win, wins)
 ONLY_PREDEFINED(File, MPI_File, files)
 ALSO_MADE(Comm, MPI_Comm, comms, SHIM_COMM)
@@ -141,6 +148,8 @@ ALSO_MADE(Op, MPI_Op, ops, SHIM_OP)
 ALSO_MADE(Errhandler, MPI_Errhandler, errhandlers, SHIM_ERRHANDLER)
 ALSO_MADE(Group, MPI_Group, groups, SHIM_GROUP)
 ALSO_MADE(Info, MPI_Info, infos, SHIM_INFO)
+ALSO_MADE(Request, MPI_Request, requests, SHIM_REQUEST)
+ALSO_MADE(Message, MPI_Message, messages, SHIM_MESSAGE)
 
 /* A status in Fortran is the same bytes in an array of integers. */
 static int copy_status(const char *me, void *to, const void *from, const void *ignored)

@@ -10,6 +10,7 @@
 #ifndef FTMPI_HANDLE_H
 #define FTMPI_HANDLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,7 +25,9 @@ enum shim_magic {
     SHIM_OP = 0x7265704f,
     SHIM_ERRHANDLER = 0x68727245,
     SHIM_GROUP = 0x756f7247,    /* "Grou", "Info" */
-    SHIM_INFO = 0x6f666e49
+    SHIM_INFO = 0x6f666e49,
+    SHIM_REQUEST = 0x75716552,  /* "Requ", "Mess" */
+    SHIM_MESSAGE = 0x7373654d
 };
 
 /* Debian's libmpi_cxx and libmpi_mpifh were compiled against the inside of Open MPI 4.1 and reach for a few members; these
@@ -140,14 +143,46 @@ struct ompi_win_t {
 };
 PLACE(ompi_win_t, attributes, 0xf0);
 
-/* X(handle type's tag, exported size): the sizes are Open MPI's. Requests and messages have no contents yet, windows and files
-   what the wrappers reach for. */
+/* Of this process. A persistent one is started again and again; all others are active until they are freed. What is over without the
+   engine has no request there: what is sent to MPI_PROC_NULL, or received from it, and what is sent from the attached buffer. */
+enum shim_request_kind { SHIM_SENDS, SHIM_SENDS_SYNCHRONOUSLY, SHIM_SENDS_BUFFERED, SHIM_RECEIVES, SHIM_GENERALIZED };
+struct ompi_request_t {
+    uint32_t magic;
+    uint8_t kind;                   /* enum shim_request_kind */
+    bool persistent, active;
+    bool freed;                     /* a generalized one, before it was complete */
+    int peer, tag;                  /* from here to type: what to start */
+    void *buffer;
+    uint64_t n;                     /* base elements */
+    struct ft_type type;
+    MPI_Comm comm;
+    struct ft_request *engine;
+    struct ompi_request_t *next_free;
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra;
+    _Atomic bool complete;          /* a generalized one: MPI_Grequest_complete was called */
+    char unused0[7];
+    int fortran;                    /* as in a datatype; 0 is also the number of MPI_REQUEST_NULL */
+    char unused1[0xc0 - 0x6c];
+    bool in_c;                      /* the three functions; else in Fortran */
+};
+PLACE(ompi_request_t, fortran, 0x68);
+PLACE(ompi_request_t, in_c, 0xc0);
+
+struct ompi_message_t {
+    uint32_t magic;
+    int fortran;                    /* as in a datatype */
+    MPI_Comm comm;
+    struct ft_message *engine;
+    struct ompi_message_t *next_free;
+};
+
+/* X(handle type's tag, exported size): the sizes are Open MPI's. Windows and files have what the wrappers reach for. */
 #define SHIM_OBJECTS(X)                                                             \
     X(communicator, 512) X(datatype, 512) X(op, 2048) X(errhandler, 1024)           \
     X(group, 256) X(request, 256) X(message, 256) X(info, 256) X(win, 512) X(file, 1536)
-
-struct ompi_request_t { uint32_t magic; };
-struct ompi_message_t { uint32_t magic; };
 
 #define X(tag, bytes)                                   \
     struct ompi_predefined_##tag##_t {                  \

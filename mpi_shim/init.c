@@ -2,6 +2,7 @@
 /* Starting and ending MPI, and threads (MPI 3.1 sections 8.7, 12.4). */
 #include <pthread.h>
 
+#include "mpi_shim/request.h"
 #include "mpi_shim/shim.h"
 #include "mpi_shim/wrappers.h"
 
@@ -116,6 +117,7 @@ int PMPI_Finalize(void)
         err = shim_comm_drop_attributes(MPI_COMM_WORLD, me);
     if (err)
         return err;
+    shim_bsend_finish(SHIM_SITE());
     shim_finish(ft_finalize(shim.ft, SHIM_SITE(), &e), &e);
     shim_comms_close();
     close_comm(MPI_COMM_WORLD);

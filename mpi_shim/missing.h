@@ -51,12 +51,10 @@ enum shim_missing {
 /* The handles that these would give, X(function, which argument from 0, what is put there instead): a program that goes on
    after the error finds null handles, not what lay there before. Handles that a function would only change are left as they are. */
 #define SHIM_MISSING_GIVES(X) \
-    X(Bsend_init, 6, MPI_REQUEST_NULL) \
     X(Cart_create, 5, MPI_COMM_NULL) \
     X(Cart_sub, 2, MPI_COMM_NULL) \
     X(Comm_accept, 4, MPI_COMM_NULL) \
     X(Comm_connect, 4, MPI_COMM_NULL) \
-    X(Comm_create_group, 3, MPI_COMM_NULL) \
     X(Comm_idup, 1, MPI_COMM_NULL) \
     X(Comm_idup, 2, MPI_REQUEST_NULL) \
     X(Comm_join, 1, MPI_COMM_NULL) \
@@ -82,7 +80,6 @@ enum shim_missing {
     X(File_iwrite_shared, 4, MPI_REQUEST_NULL) \
     X(File_open, 4, MPI_FILE_NULL) \
     X(Graph_create, 5, MPI_COMM_NULL) \
-    X(Grequest_start, 4, MPI_REQUEST_NULL) \
     X(Iallgather, 7, MPI_REQUEST_NULL) \
     X(Iallgatherv, 8, MPI_REQUEST_NULL) \
     X(Iallreduce, 6, MPI_REQUEST_NULL) \
@@ -91,12 +88,9 @@ enum shim_missing {
     X(Ialltoallw, 9, MPI_REQUEST_NULL) \
     X(Ibarrier, 1, MPI_REQUEST_NULL) \
     X(Ibcast, 5, MPI_REQUEST_NULL) \
-    X(Ibsend, 6, MPI_REQUEST_NULL) \
     X(Iexscan, 6, MPI_REQUEST_NULL) \
     X(Igather, 8, MPI_REQUEST_NULL) \
     X(Igatherv, 9, MPI_REQUEST_NULL) \
-    X(Improbe, 4, MPI_MESSAGE_NULL) \
-    X(Imrecv, 4, MPI_REQUEST_NULL) \
     X(Ineighbor_allgather, 7, MPI_REQUEST_NULL) \
     X(Ineighbor_allgatherv, 8, MPI_REQUEST_NULL) \
     X(Ineighbor_alltoall, 7, MPI_REQUEST_NULL) \
@@ -104,25 +98,16 @@ enum shim_missing {
     X(Ineighbor_alltoallw, 9, MPI_REQUEST_NULL) \
     X(Intercomm_create, 5, MPI_COMM_NULL) \
     X(Intercomm_merge, 2, MPI_COMM_NULL) \
-    X(Irecv, 6, MPI_REQUEST_NULL) \
     X(Ireduce, 7, MPI_REQUEST_NULL) \
     X(Ireduce_scatter, 6, MPI_REQUEST_NULL) \
     X(Ireduce_scatter_block, 6, MPI_REQUEST_NULL) \
-    X(Irsend, 6, MPI_REQUEST_NULL) \
     X(Iscan, 6, MPI_REQUEST_NULL) \
     X(Iscatter, 8, MPI_REQUEST_NULL) \
     X(Iscatterv, 9, MPI_REQUEST_NULL) \
-    X(Isend, 6, MPI_REQUEST_NULL) \
-    X(Issend, 6, MPI_REQUEST_NULL) \
-    X(Mprobe, 3, MPI_MESSAGE_NULL) \
     X(Raccumulate, 9, MPI_REQUEST_NULL) \
-    X(Recv_init, 6, MPI_REQUEST_NULL) \
     X(Rget, 8, MPI_REQUEST_NULL) \
     X(Rget_accumulate, 12, MPI_REQUEST_NULL) \
     X(Rput, 8, MPI_REQUEST_NULL) \
-    X(Rsend_init, 6, MPI_REQUEST_NULL) \
-    X(Send_init, 6, MPI_REQUEST_NULL) \
-    X(Ssend_init, 6, MPI_REQUEST_NULL) \
     X(Type_create_darray, 9, MPI_DATATYPE_NULL) \
     X(Type_create_f90_complex, 2, MPI_DATATYPE_NULL) \
     X(Type_create_f90_integer, 1, MPI_DATATYPE_NULL) \

@@ -495,6 +495,8 @@ FTMPI_API int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *new
 FTMPI_API int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 FTMPI_API int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 FTMPI_API int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+FTMPI_API int MPI_Comm_disconnect(MPI_Comm *comm);
 FTMPI_API int MPI_Comm_free(MPI_Comm *comm);
 FTMPI_API int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 FTMPI_API int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
@@ -502,6 +504,78 @@ FTMPI_API int MPI_Comm_get_parent(MPI_Comm *parent);
 FTMPI_API int MPI_Topo_test(MPI_Comm comm, int *status);
 FTMPI_API int MPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);
 FTMPI_API int MPI_Comm_set_name(MPI_Comm comm, const char *name);
+
+/* Sends and receives (3.2, 3.4, 3.6, 3.7.2, 3.10). */
+FTMPI_API int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                       MPI_Status *status);
+FTMPI_API int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                        MPI_Request *request);
+FTMPI_API int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+FTMPI_API int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+FTMPI_API int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+FTMPI_API int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                        MPI_Request *request);
+FTMPI_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                           void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                           MPI_Comm comm, MPI_Status *status);
+FTMPI_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                                   int recvtag, MPI_Comm comm, MPI_Status *status);
+FTMPI_API int MPI_Buffer_attach(void *buffer, int size);
+FTMPI_API int MPI_Buffer_detach(void *buffer, int *size);
+
+/* Requests (3.7.3 to 3.7.6, 3.8.4, 3.9). */
+FTMPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status);
+FTMPI_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+FTMPI_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+FTMPI_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+FTMPI_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
+FTMPI_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+FTMPI_API int MPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
+                           MPI_Status statuses[]);
+FTMPI_API int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[],
+                           MPI_Status statuses[]);
+FTMPI_API int MPI_Request_free(MPI_Request *request);
+FTMPI_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+FTMPI_API int MPI_Cancel(MPI_Request *request);
+FTMPI_API int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                            MPI_Request *request);
+FTMPI_API int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request *request);
+FTMPI_API int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request *request);
+FTMPI_API int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request *request);
+FTMPI_API int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                            MPI_Request *request);
+FTMPI_API int MPI_Start(MPI_Request *request);
+FTMPI_API int MPI_Startall(int count, MPI_Request requests[]);
+
+/* Messages that have come (3.8). */
+FTMPI_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+FTMPI_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+FTMPI_API int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+FTMPI_API int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+FTMPI_API int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+FTMPI_API int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+
+/* Statuses (3.2.5, 3.8.4, 12.3) and generalized requests (12.2). */
+FTMPI_API int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
+FTMPI_API int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count);
+FTMPI_API int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+FTMPI_API int MPI_Test_cancelled(const MPI_Status *status, int *flag);
+FTMPI_API int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
+FTMPI_API int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+FTMPI_API int MPI_Status_set_cancelled(MPI_Status *status, int flag);
+FTMPI_API int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_function,
+                                 MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request);
+FTMPI_API int MPI_Grequest_complete(MPI_Request request);
 
 /* Collectives (5). */
 FTMPI_API int MPI_Barrier(MPI_Comm comm);
@@ -643,6 +717,71 @@ FTMPI_API double PMPI_Wtick(void);
 FTMPI_API int PMPI_Pcontrol(const int level, ...);
 FTMPI_API int PMPI_Comm_rank(MPI_Comm comm, int *rank);
 FTMPI_API int PMPI_Comm_size(MPI_Comm comm, int *size);
+FTMPI_API int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+FTMPI_API int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                        MPI_Status *status);
+FTMPI_API int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+FTMPI_API int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                          MPI_Request *request);
+FTMPI_API int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                          MPI_Request *request);
+FTMPI_API int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                          MPI_Request *request);
+FTMPI_API int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+FTMPI_API int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                            void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                            MPI_Comm comm, MPI_Status *status);
+FTMPI_API int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                                    int recvtag, MPI_Comm comm, MPI_Status *status);
+FTMPI_API int PMPI_Buffer_attach(void *buffer, int size);
+FTMPI_API int PMPI_Buffer_detach(void *buffer, int *size);
+FTMPI_API int PMPI_Wait(MPI_Request *request, MPI_Status *status);
+FTMPI_API int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+FTMPI_API int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+FTMPI_API int PMPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+FTMPI_API int PMPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
+FTMPI_API int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+FTMPI_API int PMPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
+                            MPI_Status statuses[]);
+FTMPI_API int PMPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[],
+                            MPI_Status statuses[]);
+FTMPI_API int PMPI_Request_free(MPI_Request *request);
+FTMPI_API int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+FTMPI_API int PMPI_Cancel(MPI_Request *request);
+FTMPI_API int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request *request);
+FTMPI_API int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                              MPI_Request *request);
+FTMPI_API int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                              MPI_Request *request);
+FTMPI_API int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                              MPI_Request *request);
+FTMPI_API int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                             MPI_Request *request);
+FTMPI_API int PMPI_Start(MPI_Request *request);
+FTMPI_API int PMPI_Startall(int count, MPI_Request requests[]);
+FTMPI_API int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+FTMPI_API int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+FTMPI_API int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+FTMPI_API int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                           MPI_Status *status);
+FTMPI_API int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+FTMPI_API int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+FTMPI_API int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
+FTMPI_API int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count);
+FTMPI_API int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+FTMPI_API int PMPI_Test_cancelled(const MPI_Status *status, int *flag);
+FTMPI_API int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
+FTMPI_API int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+FTMPI_API int PMPI_Status_set_cancelled(MPI_Status *status, int flag);
+FTMPI_API int PMPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_function,
+                                  MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request);
+FTMPI_API int PMPI_Grequest_complete(MPI_Request request);
 FTMPI_API int PMPI_Barrier(MPI_Comm comm);
 FTMPI_API int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 FTMPI_API int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
@@ -729,6 +868,8 @@ FTMPI_API int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *ne
 FTMPI_API int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 FTMPI_API int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 FTMPI_API int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+FTMPI_API int PMPI_Comm_disconnect(MPI_Comm *comm);
 FTMPI_API int PMPI_Comm_free(MPI_Comm *comm);
 FTMPI_API int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 FTMPI_API int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);

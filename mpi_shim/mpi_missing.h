@@ -14,11 +14,6 @@
     X(Alltoall) \
     X(Alltoallv) \
     X(Alltoallw) \
-    X(Bsend) \
-    X(Bsend_init) \
-    X(Buffer_attach) \
-    X(Buffer_detach) \
-    X(Cancel) \
     X(Cart_coords) \
     X(Cart_create) \
     X(Cart_get) \
@@ -30,8 +25,6 @@
     X(Close_port) \
     X(Comm_accept) \
     X(Comm_connect) \
-    X(Comm_create_group) \
-    X(Comm_disconnect) \
     X(Comm_idup) \
     X(Comm_join) \
     X(Comm_spawn) \
@@ -107,17 +100,12 @@
     X(Gatherv) \
     X(Get) \
     X(Get_accumulate) \
-    X(Get_count) \
-    X(Get_elements) \
-    X(Get_elements_x) \
     X(Graph_create) \
     X(Graph_get) \
     X(Graph_map) \
     X(Graph_neighbors) \
     X(Graph_neighbors_count) \
     X(Graphdims_get) \
-    X(Grequest_complete) \
-    X(Grequest_start) \
     X(Iallgather) \
     X(Iallgatherv) \
     X(Iallreduce) \
@@ -126,12 +114,9 @@
     X(Ialltoallw) \
     X(Ibarrier) \
     X(Ibcast) \
-    X(Ibsend) \
     X(Iexscan) \
     X(Igather) \
     X(Igatherv) \
-    X(Improbe) \
-    X(Imrecv) \
     X(Ineighbor_allgather) \
     X(Ineighbor_allgatherv) \
     X(Ineighbor_alltoall) \
@@ -139,20 +124,13 @@
     X(Ineighbor_alltoallw) \
     X(Intercomm_create) \
     X(Intercomm_merge) \
-    X(Iprobe) \
-    X(Irecv) \
     X(Ireduce) \
     X(Ireduce_scatter) \
     X(Ireduce_scatter_block) \
-    X(Irsend) \
     X(Iscan) \
     X(Iscatter) \
     X(Iscatterv) \
-    X(Isend) \
-    X(Issend) \
     X(Lookup_name) \
-    X(Mprobe) \
-    X(Mrecv) \
     X(Neighbor_allgather) \
     X(Neighbor_allgatherv) \
     X(Neighbor_alltoall) \
@@ -163,41 +141,18 @@
     X(Pack_external) \
     X(Pack_external_size) \
     X(Pack_size) \
-    X(Probe) \
     X(Publish_name) \
     X(Put) \
     X(Raccumulate) \
-    X(Recv) \
-    X(Recv_init) \
     X(Reduce_scatter) \
     X(Reduce_scatter_block) \
     X(Register_datarep) \
-    X(Request_free) \
-    X(Request_get_status) \
     X(Rget) \
     X(Rget_accumulate) \
     X(Rput) \
-    X(Rsend) \
-    X(Rsend_init) \
     X(Scan) \
     X(Scatter) \
     X(Scatterv) \
-    X(Send) \
-    X(Send_init) \
-    X(Sendrecv) \
-    X(Sendrecv_replace) \
-    X(Ssend) \
-    X(Ssend_init) \
-    X(Start) \
-    X(Startall) \
-    X(Status_set_cancelled) \
-    X(Status_set_elements) \
-    X(Status_set_elements_x) \
-    X(Test) \
-    X(Test_cancelled) \
-    X(Testall) \
-    X(Testany) \
-    X(Testsome) \
     X(Type_create_darray) \
     X(Type_create_f90_complex) \
     X(Type_create_f90_integer) \
@@ -224,10 +179,6 @@
     X(Unpack) \
     X(Unpack_external) \
     X(Unpublish_name) \
-    X(Wait) \
-    X(Waitall) \
-    X(Waitany) \
-    X(Waitsome) \
     X(Win_allocate) \
     X(Win_allocate_shared) \
     X(Win_attach) \

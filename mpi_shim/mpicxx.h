@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C++ binding of MPI 2.2 (its chapter 16), as far as the library reaches: the environment, datatypes and operations of one's own,
-   communicators within one host and the collectives. It left MPI in 3.0; XGBoost 0.7 to 1.6 built with its own MPI engine needs it. Inline functions over the
+   communicators within one host, messages between two ranks and the collectives.
+   It left MPI in 3.0; XGBoost 0.7 to 1.6 built with its own MPI engine needs it. Inline functions over the
    C interface; mpi.h includes this file in C++ programs, unless OMPI_SKIP_MPICXX is defined.
 
    Errors: as in C, the communicator's handler is called, MPI_COMM_WORLD's where there is none; at the start that ends the program. Under
@@ -119,6 +120,13 @@ inline Aint Get_address(const void *location) {
   return address;
 }
 
+inline void Attach_buffer(void *buffer, int size) { ftmpi_check(MPI_Buffer_attach(buffer, size)); }
+inline int Detach_buffer(void *&buffer) {
+  int size = 0;
+  ftmpi_check(MPI_Buffer_detach(&buffer, &size));
+  return size;
+}
+
 /* Handles. Copies are the same object; nothing is freed by a destructor. What they hold is a void pointer, because with
    it the predefined ones are constants, initialised before any code runs. */
 
@@ -209,6 +217,181 @@ class Op {
   void *object;
 };
 
+/* What a call tells where the program passes one; the C functions take its address. */
+class Status {
+ public:
+  Status() : status() {}
+  Status(const MPI_Status &from) : status(from) {}
+  operator MPI_Status() const { return status; }
+  int Get_source() const { return status.MPI_SOURCE; }
+  int Get_tag() const { return status.MPI_TAG; }
+  int Get_error() const { return status.MPI_ERROR; }
+  void Set_source(int source) { status.MPI_SOURCE = source; }
+  void Set_tag(int tag) { status.MPI_TAG = tag; }
+  void Set_error(int error) { status.MPI_ERROR = error; }
+  int Get_count(const Datatype &datatype) const {
+    int count = MPI_UNDEFINED;
+    ftmpi_check(MPI_Get_count(&status, datatype, &count));
+    return count;
+  }
+  int Get_elements(const Datatype &datatype) const {
+    int count = MPI_UNDEFINED;
+    ftmpi_check(MPI_Get_elements(&status, datatype, &count));
+    return count;
+  }
+  void Set_elements(const Datatype &datatype, int count) { ftmpi_check(MPI_Status_set_elements(&status, datatype, count)); }
+  bool Is_cancelled() const {
+    int flag = 0;
+    ftmpi_check(MPI_Test_cancelled(&status, &flag));
+    return flag != 0;
+  }
+  void Set_cancelled(bool flag) { ftmpi_check(MPI_Status_set_cancelled(&status, flag)); }
+  MPI_Status *ftmpi_c() { return &status; }
+
+ private:
+  MPI_Status status;
+};
+
+class Request {
+ public:
+  FTMPI_CONSTEXPR Request() : object(&ompi_request_null) {}
+  Request(MPI_Request handle) : object(handle) {}
+  FTMPI_CONSTEXPR explicit Request(ompi_predefined_request_t &predefined) : object(&predefined) {}
+  operator MPI_Request() const { return static_cast<MPI_Request>(object); }
+  void Wait(Status &status) { wait(status.ftmpi_c()); }
+  void Wait() { wait(0); }
+  bool Test(Status &status) { return test(status.ftmpi_c()); }
+  bool Test() { return test(0); }
+  bool Get_status(Status &status) const { return get_status(status.ftmpi_c()); }
+  bool Get_status() const { return get_status(0); }
+  void Free() {
+    MPI_Request handle = *this;
+    int code = MPI_Request_free(&handle);
+    object = handle;
+    ftmpi_check(code);
+  }
+  void Cancel() const {
+    MPI_Request handle = *this;
+    ftmpi_check(MPI_Cancel(&handle));
+  }
+  static void Waitall(int count, Request requests[], Status statuses[]) { all(count, requests, statuses, 0); }
+  static void Waitall(int count, Request requests[]) { all(count, requests, 0, 0); }
+  static bool Testall(int count, Request requests[], Status statuses[]) {
+    int flag = 0;
+    all(count, requests, statuses, &flag);
+    return flag != 0;
+  }
+  static bool Testall(int count, Request requests[]) { return Testall(count, requests, 0); }
+  static int Waitany(int count, Request requests[], Status &status) { return any(count, requests, 0, status.ftmpi_c()); }
+  static int Waitany(int count, Request requests[]) { return any(count, requests, 0, 0); }
+  static bool Testany(int count, Request requests[], int &index, Status &status) {
+    int flag = 0;
+    index = any(count, requests, &flag, status.ftmpi_c());
+    return flag != 0;
+  }
+  static bool Testany(int count, Request requests[], int &index) {
+    int flag = 0;
+    index = any(count, requests, &flag, 0);
+    return flag != 0;
+  }
+  static int Waitsome(int count, Request requests[], int indices[], Status statuses[]) {
+    return some(MPI_Waitsome, count, requests, indices, statuses);
+  }
+  static int Waitsome(int count, Request requests[], int indices[]) { return some(MPI_Waitsome, count, requests, indices, 0); }
+  static int Testsome(int count, Request requests[], int indices[], Status statuses[]) {
+    return some(MPI_Testsome, count, requests, indices, statuses);
+  }
+  static int Testsome(int count, Request requests[], int indices[]) { return some(MPI_Testsome, count, requests, indices, 0); }
+
+ protected:
+  void *object;
+
+  /* The same in C, for the time of a call; then each is what the call has made of it. */
+  class Row {
+   public:
+    Row(int n, Request *from, bool with_statuses)
+        : length(n > 0 ? n : 0), requests(from), handles(new MPI_Request[length + 1]),
+          told(with_statuses ? new MPI_Status[length + 1] : 0) {
+      for (int i = 0; i < length; i++) handles[i] = requests[i];
+      for (int i = 0; told && i < length; i++) told[i] = MPI_Status();
+    }
+    ~Row() {
+      delete[] handles;
+      delete[] told;
+    }
+    void back(int n, Status *statuses) {
+      for (int i = 0; i < length; i++) requests[i].object = handles[i];
+      for (int i = 0; told && i < n; i++) statuses[i] = told[i];
+    }
+    int length;
+    Request *requests;
+    MPI_Request *handles;
+    MPI_Status *told;
+
+   private:
+    Row(const Row &);
+    void operator=(const Row &);
+  };
+
+  void wait(MPI_Status *status) {
+    MPI_Request handle = *this;
+    int code = MPI_Wait(&handle, status);
+    object = handle;
+    ftmpi_check(code);
+  }
+  bool test(MPI_Status *status) {
+    MPI_Request handle = *this;
+    int flag = 0, code = MPI_Test(&handle, &flag, status);
+    object = handle;
+    ftmpi_check(code);
+    return flag != 0;
+  }
+  bool get_status(MPI_Status *status) const {
+    int flag = 0;
+    ftmpi_check(MPI_Request_get_status(*this, &flag, status));
+    return flag != 0;
+  }
+  static void all(int count, Request *requests, Status *statuses, int *flag) {
+    Row row(count, requests, statuses != 0);
+    int code = flag ? MPI_Testall(count, row.handles, flag, row.told) : MPI_Waitall(count, row.handles, row.told);
+    row.back(!flag || *flag ? row.length : 0, statuses);
+    ftmpi_check(code);
+  }
+  static int any(int count, Request *requests, int *flag, MPI_Status *status) {
+    Row row(count, requests, false);
+    int index = MPI_UNDEFINED;
+    int code = flag ? MPI_Testany(count, row.handles, &index, flag, status) : MPI_Waitany(count, row.handles, &index, status);
+    row.back(0, 0);
+    ftmpi_check(code);
+    return index;
+  }
+  static int some(int (*call)(int, MPI_Request *, int *, int *, MPI_Status *), int count, Request *requests, int *indices,
+                  Status *statuses) {
+    Row row(count, requests, statuses != 0);
+    int n = MPI_UNDEFINED, code = call(count, row.handles, &n, indices, row.told);
+    row.back(n, statuses);
+    ftmpi_check(code);
+    return n;
+  }
+};
+
+class Prequest : public Request {
+ public:
+  FTMPI_CONSTEXPR Prequest() {}
+  Prequest(MPI_Request handle) : Request(handle) {}
+  void Start() {
+    MPI_Request handle = *this;
+    ftmpi_check(MPI_Start(&handle));
+  }
+  static void Startall(int count, Prequest requests[]) {
+    MPI_Request *handles = new MPI_Request[count > 0 ? count : 1];
+    for (int i = 0; i < count; i++) handles[i] = requests[i];
+    int code = MPI_Startall(count, handles);
+    delete[] handles;
+    ftmpi_check(code);
+  }
+};
+
 class Comm {
  public:
   FTMPI_CONSTEXPR Comm() : object(&ompi_mpi_comm_null) {}
@@ -224,6 +407,105 @@ class Comm {
     int size = MPI_UNDEFINED;
     check(MPI_Comm_size(*this, &size));
     return size;
+  }
+  void Send(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    check(MPI_Send(buffer, count, datatype, dest, tag, *this));
+  }
+  void Bsend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    check(MPI_Bsend(buffer, count, datatype, dest, tag, *this));
+  }
+  void Ssend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    check(MPI_Ssend(buffer, count, datatype, dest, tag, *this));
+  }
+  void Rsend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    check(MPI_Rsend(buffer, count, datatype, dest, tag, *this));
+  }
+  void Recv(void *buffer, int count, const Datatype &datatype, int source, int tag, Status &status) const {
+    check(MPI_Recv(buffer, count, datatype, source, tag, *this, status.ftmpi_c()));
+  }
+  void Recv(void *buffer, int count, const Datatype &datatype, int source, int tag) const {
+    check(MPI_Recv(buffer, count, datatype, source, tag, *this, 0));
+  }
+  Request Isend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Isend(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Request Ibsend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Ibsend(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Request Issend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Issend(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Request Irsend(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Irsend(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Request Irecv(void *buffer, int count, const Datatype &datatype, int source, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Irecv(buffer, count, datatype, source, tag, *this, &made));
+    return made;
+  }
+  void Sendrecv(const void *send, int sendcount, const Datatype &sendtype, int dest, int sendtag, void *recv, int recvcount,
+                const Datatype &recvtype, int source, int recvtag, Status &status) const {
+    check(MPI_Sendrecv(send, sendcount, sendtype, dest, sendtag, recv, recvcount, recvtype, source, recvtag, *this, status.ftmpi_c()));
+  }
+  void Sendrecv(const void *send, int sendcount, const Datatype &sendtype, int dest, int sendtag, void *recv, int recvcount,
+                const Datatype &recvtype, int source, int recvtag) const {
+    check(MPI_Sendrecv(send, sendcount, sendtype, dest, sendtag, recv, recvcount, recvtype, source, recvtag, *this, 0));
+  }
+  void Sendrecv_replace(void *buffer, int count, const Datatype &datatype, int dest, int sendtag, int source, int recvtag,
+                        Status &status) const {
+    check(MPI_Sendrecv_replace(buffer, count, datatype, dest, sendtag, source, recvtag, *this, status.ftmpi_c()));
+  }
+  void Sendrecv_replace(void *buffer, int count, const Datatype &datatype, int dest, int sendtag, int source, int recvtag) const {
+    check(MPI_Sendrecv_replace(buffer, count, datatype, dest, sendtag, source, recvtag, *this, 0));
+  }
+  void Probe(int source, int tag, Status &status) const {
+    check(MPI_Probe(source, tag, *this, status.ftmpi_c()));
+  }
+  void Probe(int source, int tag) const {
+    check(MPI_Probe(source, tag, *this, 0));
+  }
+  bool Iprobe(int source, int tag, Status &status) const {
+    int flag = 0;
+    check(MPI_Iprobe(source, tag, *this, &flag, status.ftmpi_c()));
+    return flag != 0;
+  }
+  bool Iprobe(int source, int tag) const {
+    int flag = 0;
+    check(MPI_Iprobe(source, tag, *this, &flag, 0));
+    return flag != 0;
+  }
+  Prequest Send_init(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Send_init(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Prequest Bsend_init(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Bsend_init(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Prequest Ssend_init(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Ssend_init(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Prequest Rsend_init(const void *buffer, int count, const Datatype &datatype, int dest, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Rsend_init(buffer, count, datatype, dest, tag, *this, &made));
+    return made;
+  }
+  Prequest Recv_init(void *buffer, int count, const Datatype &datatype, int source, int tag) const {
+    MPI_Request made = MPI_REQUEST_NULL;
+    check(MPI_Recv_init(buffer, count, datatype, source, tag, *this, &made));
+    return made;
   }
   void Barrier() const { check(MPI_Barrier(*this)); }
   void Bcast(void *buffer, int count, const Datatype &datatype, int root) const {
@@ -319,9 +601,12 @@ const Op OP_NULL(ompi_mpi_op_null), MAX(ompi_mpi_op_max), MIN(ompi_mpi_op_min), 
     BOR(ompi_mpi_op_bor), LXOR(ompi_mpi_op_lxor), BXOR(ompi_mpi_op_bxor), MAXLOC(ompi_mpi_op_maxloc),
     MINLOC(ompi_mpi_op_minloc);
 
+const Request REQUEST_NULL(ompi_request_null);
+
 void *const IN_PLACE = reinterpret_cast<void *>(1); /* as mpi.h has it, but without a C cast */
 void *const BOTTOM = 0;
-const int UNDEFINED = MPI_UNDEFINED, PROC_NULL = MPI_PROC_NULL;
+const int UNDEFINED = MPI_UNDEFINED, PROC_NULL = MPI_PROC_NULL, ANY_SOURCE = MPI_ANY_SOURCE, ANY_TAG = MPI_ANY_TAG,
+          BSEND_OVERHEAD = MPI_BSEND_OVERHEAD;
 const int IDENT = MPI_IDENT, CONGRUENT = MPI_CONGRUENT, SIMILAR = MPI_SIMILAR, UNEQUAL = MPI_UNEQUAL;
 const int THREAD_SINGLE = MPI_THREAD_SINGLE, THREAD_FUNNELED = MPI_THREAD_FUNNELED,
           THREAD_SERIALIZED = MPI_THREAD_SERIALIZED, THREAD_MULTIPLE = MPI_THREAD_MULTIPLE;
@@ -329,7 +614,9 @@ const int MAX_PROCESSOR_NAME = MPI_MAX_PROCESSOR_NAME, MAX_ERROR_STRING = MPI_MA
           MAX_OBJECT_NAME = MPI_MAX_OBJECT_NAME;
 const int SUCCESS = MPI_SUCCESS, ERR_BUFFER = MPI_ERR_BUFFER, ERR_COUNT = MPI_ERR_COUNT, ERR_TYPE = MPI_ERR_TYPE,
     ERR_COMM = MPI_ERR_COMM, ERR_RANK = MPI_ERR_RANK, ERR_ROOT = MPI_ERR_ROOT, ERR_OP = MPI_ERR_OP, ERR_ARG =
-    MPI_ERR_ARG, ERR_UNKNOWN = MPI_ERR_UNKNOWN, ERR_TRUNCATE = MPI_ERR_TRUNCATE, ERR_OTHER = MPI_ERR_OTHER, ERR_INTERN
+    MPI_ERR_ARG, ERR_TAG = MPI_ERR_TAG,
+    ERR_REQUEST = MPI_ERR_REQUEST, ERR_IN_STATUS = MPI_ERR_IN_STATUS, ERR_PENDING = MPI_ERR_PENDING, ERR_UNKNOWN = MPI_ERR_UNKNOWN,
+    ERR_TRUNCATE = MPI_ERR_TRUNCATE, ERR_OTHER = MPI_ERR_OTHER, ERR_INTERN
     = MPI_ERR_INTERN, ERR_UNSUPPORTED_OPERATION = MPI_ERR_UNSUPPORTED_OPERATION;
 
 }  // namespace MPI

@@ -81,6 +81,7 @@ const char *shim_missing_text(int code);
 int shim_bad_comm(MPI_Comm comm, const char *function) __attribute__((cold));
 int shim_bad_time(const char *function) __attribute__((cold));
 int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
+int shim_bad_length(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type) __attribute__((cold));
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op) __attribute__((cold));
 int shim_bad_info(MPI_Comm comm, const char *function, MPI_Info info) __attribute__((cold));
@@ -115,14 +116,30 @@ static inline int shim_check_type(MPI_Comm comm, const char *function, MPI_Datat
     return shim_type_ok(type) ? MPI_SUCCESS : shim_bad_type(comm, function, type);
 }
 
-static inline int shim_check_root(MPI_Comm comm, const char *function, int root)
-{
-    return SHIM_LIKELY(root >= 0 && root < comm->size) ? MPI_SUCCESS : shim_bad_root(comm, function, root);
-}
-
 static inline int shim_check_buffer(MPI_Comm comm, const char *function, const char *what, const void *buffer, uint64_t bytes)
 {
     return SHIM_LIKELY(buffer != NULL || bytes == 0) ? MPI_SUCCESS : shim_bad_buffer(comm, function, what, bytes);
+}
+
+/* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
+static inline int shim_check_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
+                                  const void *buffer)
+{
+    uint64_t bytes;
+    int err = shim_check_count(comm, function, what, count);
+
+    if (!err)
+        err = shim_check_type(comm, function, type);
+    if (err)
+        return err;
+    if (!SHIM_LIKELY(!__builtin_mul_overflow((uint64_t)count, type->extent, &bytes) && bytes <= INT64_MAX))
+        return shim_bad_length(comm, function, what, count, type);
+    return shim_check_buffer(comm, function, "the buffer", buffer, bytes);
+}
+
+static inline int shim_check_root(MPI_Comm comm, const char *function, int root)
+{
+    return SHIM_LIKELY(root >= 0 && root < comm->size) ? MPI_SUCCESS : shim_bad_root(comm, function, root);
 }
 
 /* What a call that only moves data tells the engine: base elements, so that 4 x contiguous(2, int) and 8 x int
@@ -153,6 +170,8 @@ void shim_op_unnumber(MPI_Op op);
 void shim_errhandler_unnumber(MPI_Errhandler errhandler);
 void shim_group_unnumber(MPI_Group group);
 void shim_info_unnumber(MPI_Info info);
+void shim_request_unnumber(MPI_Request request);
+void shim_message_unnumber(MPI_Message message);
 
 /* A handler of the program's own, one reference; NULL without memory (errhandler.c). */
 MPI_Errhandler shim_errhandler_new(int language);

@@ -32,7 +32,7 @@ cat >some.c <<'END'
 int main(int argc, char **argv)
 {
     MPI_Init(0, 0);
-    if (argc > 9) { MPI_Send(argv, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); PMPI_Wait(0, 0); MPI_Barrier(MPI_COMM_WORLD); }
+    if (argc > 9) { MPI_Scan(argv, argv, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); PMPI_Win_fence(0, 0); MPI_Barrier(MPI_COMM_WORLD); }
     return MPI_Finalize();
 }
 END
@@ -51,25 +51,25 @@ PATH=$tmp:$PATH check linked argument --option # found as a shell finds it; the 
 good
 
 check ./some
-bad 'functions = it mentions MPI_Send, MPI_Wait, which ftmpi has not yet'
+bad 'functions = it mentions MPI_Scan, MPI_Win_fence, which ftmpi has not yet'
 says '^Not all that it needs is there'
 check --parsable ./some
 [ $code = 2 ] || fail "$what: --parsable is no program"
 what="--parsable"
 "$prefix/bin/ftmpi_info" --parsable --check ./some >out
 expect_code 2
-[ "$(grep -c '^check:missing:function:' out)" = 2 ] && grep -qx 'check:missing:function:MPI_Send' out ||
+[ "$(grep -c '^check:missing:function:' out)" = 2 ] && grep -qx 'check:missing:function:MPI_Scan' out ||
     { fail "not one fact a line" && cat out; }
 grep -vE '^check:(there|missing):[a-z]+:.' out && fail "these are no facts"
 
 # Only in a library of the program's; and one that is gone.
-printf '#include <mpi.h>\nvoid f(void) { MPI_Ssend(0, 0, MPI_INT, 0, 0, MPI_COMM_WORLD); }\n' >lib.c
+printf '#include <mpi.h>\nvoid f(void) { MPI_Win_sync(0); }\n' >lib.c
 printf 'void f(void); int main(void) { f(); }\n' >uses.c
 mpicc.openmpi -w -shared -fPIC lib.c -o libmine.so && $cc uses.c -o uses -L. -lmine -Wl,-rpath,"$tmp" || fail "cannot link"
 check ./uses
-bad 'functions = libmine.so mentions MPI_Ssend, which'
+bad 'functions = libmine.so mentions MPI_Win_sync, which'
 check ./libmine.so
-bad 'functions = it mentions MPI_Ssend'
+bad 'functions = it mentions MPI_Win_sync'
 says '^  program = a library'
 rm libmine.so
 check ./uses
@@ -115,12 +115,12 @@ if command -v mpifort.openmpi >/dev/null; then
     for module in "include 'mpif.h'" "use mpi" "use mpi_f08"; do
         case $module in use*) before=$module after='' ;; *) before='' after=$module ;; esac
         {
-            printf 'program f\n %s\n %s\n integer x, e\n' "$before" "$after"
-            printf ' call MPI_Init(e)\n call MPI_Send(x, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, e)\n call MPI_Finalize(e)\nend\n'
+            printf 'program f\n %s\n %s\n integer x, y, e\n' "$before" "$after"
+            printf ' call MPI_Init(e)\n call MPI_Scan(x, y, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, e)\n call MPI_Finalize(e)\nend\n'
         } >f.f90
         mpifort.openmpi -w f.f90 -o f || fail "f.f90"
         check ./f
-        bad 'functions = it mentions MPI_Send, which'
+        bad 'functions = it mentions MPI_Scan, which'
         says "^  binding = libmpi_[a-z0-9_]*\.so\.40, Open MPI's at /"
     done
 fi

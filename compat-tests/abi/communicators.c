@@ -257,6 +257,52 @@ static void disjoint_groups(void)
     OK(MPI_Group_free(&all));
 }
 
+/* Of ranks that leave the same rest, from the last to the first: they alone call it. */
+static void create_group(MPI_Comm comm, int modulus, int tag, MPI_Comm *made)
+{
+    int rank, n, chosen[MOST], count = 0;
+    MPI_Group all, mine;
+
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &n));
+    for (int r = n - 1; r >= 0; r--)
+        if (r % modulus == rank % modulus)
+            chosen[count++] = r;
+    OK(MPI_Comm_group(comm, &all));
+    OK(MPI_Group_incl(all, count, chosen, &mine));
+    OK(MPI_Comm_create_group(comm, mine, tag, made));
+    OK(MPI_Group_free(&mine));
+    OK(MPI_Group_free(&all));
+}
+
+/* One after the other and one in the other; a rank that is in no group does not call, or gets none. */
+static void groups_alone(void)
+{
+    MPI_Comm halves, thirds, nested, none;
+    MPI_Group first, all;
+    int zero = 0;
+
+    create_group(MPI_COMM_WORLD, 2, 7, &halves);
+    try("a group of its own making", halves);
+    create_group(MPI_COMM_WORLD, 3, 0, &thirds);
+    try("another one", thirds);
+    create_group(halves, 1, 7, &nested);
+    try("all of that, reversed again", nested);
+    show_compared("reversed twice", halves, nested);
+    OK(MPI_Comm_disconnect(&nested));
+    CHECK(nested == MPI_COMM_NULL, "a communicator that is disconnected is null");
+    release(&thirds);
+    OK(MPI_Comm_disconnect(&halves));
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    OK(MPI_Group_incl(all, 1, &zero, &first));
+    none = MPI_COMM_SELF;
+    OK(MPI_Comm_create_group(MPI_COMM_WORLD, first, 3, &none));
+    try("the first alone", none);
+    release(&none);
+    OK(MPI_Group_free(&first));
+    OK(MPI_Group_free(&all));
+}
+
 /* ---- what hangs on one ---- */
 
 static int copies, deletes, handled;
@@ -591,6 +637,24 @@ static void splits(int rounds)
     SAY("%d splits: %08x", rounds, sum);
 }
 
+/* Made without the others, who are busy with theirs. */
+static void groups(int rounds)
+{
+    unsigned sum = 0;
+
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm made;
+        int first = me;
+
+        create_group(MPI_COMM_WORLD, 1 + i % 3, i % 100, &made);
+        OK(MPI_Bcast(&first, 1, MPI_INT, 0, made));
+        sum = sum * 31 + (unsigned)(sum_over(made, me + i) + 100 * first);
+        OK(MPI_Comm_free(&made));
+        step();
+    }
+    SAY("%d groups: %08x", rounds, sum);
+}
+
 /* What one hears it says in the next, whichever communicator that is. */
 static void in_turn(int rounds)
 {
@@ -652,6 +716,7 @@ int main(int argc, char **argv)
     make("MPI_COMM_SELF", MPI_COMM_SELF);
     if (ranks > 1)
         disjoint_groups();
+    groups_alone();
     attributes();
     names();
     error_handlers();
@@ -665,6 +730,7 @@ int main(int argc, char **argv)
     }
     duplicates(rounds);
     splits(rounds / 6);
+    groups(rounds / 6);
     in_turn(rounds / 2);
     try("MPI_COMM_WORLD", MPI_COMM_WORLD);
 

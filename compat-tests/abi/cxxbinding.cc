@@ -220,6 +220,64 @@ void communicators() {
   CHECK(all == MPI::COMM_NULL);
 }
 
+/* Around a ring, in each way. */
+static void messages() {
+  const MPI::Intracomm &world = MPI::COMM_WORLD;
+  int next = (rank + 1) % size, before = (rank + size - 1) % size, sent[4] = {rank, rank + 100, rank + 200, rank + 300}, got[4], indices[4];
+  MPI::Status status, statuses[4];
+  MPI::Request requests[4], none;
+  char buffer[1000];
+  void *back = 0;
+
+  CHECK(none == MPI::REQUEST_NULL);
+  requests[0] = world.Irecv(got, 4, MPI::INT, before, 5);
+  world.Send(sent, 4, MPI::INT, next, 5);
+  requests[0].Wait(status);
+  CHECK(requests[0] == MPI::REQUEST_NULL && got[3] == before + 300);
+  CHECK(status.Get_source() == before && status.Get_tag() == 5 && status.Get_count(MPI::INT) == 4 && !status.Is_cancelled());
+  requests[0] = world.Isend(sent, 2, MPI::INT, next, 6);
+  world.Probe(MPI::ANY_SOURCE, 6, status);
+  CHECK(status.Get_elements(MPI::INT) == 2);
+  while (!world.Iprobe(before, MPI::ANY_TAG)) continue;
+  world.Recv(got, 4, MPI::INT, status.Get_source(), status.Get_tag());
+  while (!requests[0].Test()) continue;
+  world.Sendrecv(sent, 1, MPI::INT, next, 7, got, 1, MPI::INT, before, 7);
+  world.Sendrecv_replace(got, 1, MPI::INT, next, 8, before, 8, status);
+  CHECK(got[0] == (before + size - 1) % size && status.Get_tag() == 8);
+  MPI::Attach_buffer(buffer, sizeof buffer);
+  world.Bsend(sent, 3, MPI::INT, next, 9);
+  world.Recv(got, 3, MPI::INT, before, 9, status);
+  CHECK(MPI::Detach_buffer(back) == sizeof buffer && back == buffer);
+  for (int way = 0; way < 4; way++) {
+    int left = 4;
+    for (int i = 0; i < 4; i++) requests[i] = world.Irecv(&got[i], 1, MPI::INT, before, i);
+    for (int i = 0; i < 4; i++) world.Issend(&sent[i], 1, MPI::INT, next, i).Free();
+    if (way == 0) MPI::Request::Waitall(4, requests, statuses), left = 0;
+    while (left > 0) {
+      int n = 1;
+      if (way == 1) indices[0] = MPI::Request::Waitany(4, requests, statuses[0]);
+      if (way == 2) n = MPI::Request::Waitsome(4, requests, indices, statuses);
+      if (way == 3) n = MPI::Request::Testany(4, requests, indices[0], statuses[0]);
+      for (int i = 0; i < n; i++) CHECK(statuses[i].Get_tag() == indices[i] && requests[indices[i]] == MPI::REQUEST_NULL);
+      left -= n;
+    }
+    for (int i = 0; i < 4; i++) CHECK(got[i] == before + 100 * i);
+  }
+  MPI::Prequest lasting[2] = {world.Recv_init(got, 1, MPI::INT, before, 3), world.Send_init(sent, 1, MPI::INT, next, 3)};
+  for (int round = 0; round < 3; round++) {
+    MPI::Prequest::Startall(2, lasting);
+    lasting[0].Wait();
+    lasting[1].Wait();
+    CHECK(got[0] == before);
+  }
+  lasting[0].Free();
+  lasting[1].Free();
+  requests[0] = world.Irecv(got, 1, MPI::INT, before, 99);
+  requests[0].Cancel();
+  requests[0].Wait(status);
+  CHECK(status.Is_cancelled());
+}
+
 int main(int argc, char **argv) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length, flag;
@@ -260,6 +318,7 @@ int main(int argc, char **argv) {
       handle.allreduce(24, 0);
       others();
       communicators();
+      messages();
       if (rank == 0) printf("round %d\n", round);
     }
   }

@@ -44,6 +44,8 @@ static void handler(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
 
 static int a[4], b[4], one[1] = {1}, zero[1] = {0}, minus[1] = {-1}, n;
 static MPI_Datatype raw, pair;
+static char big[1000];
+static void *where;
 
 static void reductions(void)
 {
@@ -134,6 +136,234 @@ static void moves(void)
     CASE(MPI_Allgatherv(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, b, one, zero, MPI_INT, w));
 }
 
+static int query(void *extra, MPI_Status *status) { return (void)extra, (void)status, MPI_SUCCESS; }
+static int release(void *extra) { return (void)extra, MPI_SUCCESS; }
+static int cancel(void *extra, int complete) { return (void)extra, (void)complete, MPI_SUCCESS; }
+
+static void sends(void)
+{
+    MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
+    CASE(MPI_Send(a, -1, MPI_INT, 0, 0, w));
+    CASE(MPI_Send(a, 1, MPI_DATATYPE_NULL, 0, 0, w));
+    CASE(MPI_Send(a, 1, raw, 0, 0, w));
+    CASE(MPI_Send(a, 1, MPI_INT, 1, 0, w));
+    CASE(MPI_Send(a, 1, MPI_INT, -1, 0, w));
+    CASE(MPI_Send(a, 1, MPI_INT, -3, 0, w));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, -1, w));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, -2, w));
+    CASE(MPI_Send(NULL, 1, MPI_INT, 0, 0, w));
+    CASE(MPI_Send(a, 1, MPI_INT, MPI_PROC_NULL, -5, w));
+    CASE(MPI_Send(NULL, 1, MPI_INT, MPI_PROC_NULL, 0, w));
+    CASE(MPI_Send(a, 1, MPI_INT, MPI_PROC_NULL, 0, w));
+    CASE(MPI_Ssend(a, -1, MPI_INT, 0, 0, w));
+    CASE(MPI_Rsend(a, 1, MPI_INT, 7, 0, w));
+    CASE(MPI_Bsend(a, 1, MPI_INT, 0, -7, w));
+    CASE(MPI_Bsend(a, 1, MPI_INT, MPI_PROC_NULL, 0, w));
+    CASE(MPI_Bsend(a, 1, MPI_INT, 0, 8, w));
+    CASE(MPI_Isend(a, 1, MPI_INT, 0, 0, MPI_COMM_NULL, &r));
+    CASE(MPI_Isend(a, -1, MPI_INT, 0, 0, w, &r));
+    CASE(MPI_Isend(a, 1, MPI_INT, 1, 0, w, &r));
+    CASE(MPI_Isend(a, 1, MPI_INT, 0, 0, w, NULL));
+    CASE(MPI_Issend(a, 1, MPI_INT, 0, -1, w, &r));
+    CASE(MPI_Irsend(NULL, 1, MPI_INT, 0, 0, w, &r));
+    CASE(MPI_Ibsend(a, 1, MPI_DATATYPE_NULL, 0, 0, w, &r));
+    CASE(MPI_Ibsend(a, 1, MPI_INT, 0, 8, w, &r));
+    CASE(MPI_Send_init(a, 1, MPI_INT, 1, 0, w, &r));
+    CASE(MPI_Send_init(a, 1, MPI_INT, 0, -1, w, &r));
+    CASE(MPI_Send_init(a, 1, MPI_INT, 0, 0, MPI_COMM_NULL, &r));
+    CASE(MPI_Send_init(a, 1, MPI_INT, 0, 0, w, NULL));
+    CASE(MPI_Ssend_init(a, -1, MPI_INT, 0, 0, w, &r));
+    CASE(MPI_Rsend_init(a, 1, MPI_DATATYPE_NULL, 0, 0, w, &r));
+    CASE(MPI_Bsend_init(a, 1, MPI_INT, 5, 0, w, &r));
+    CASE(MPI_Buffer_attach(NULL, 100));
+    CASE(MPI_Buffer_attach(big, -1));
+    CASE(MPI_Buffer_attach(big, 1000));
+    CASE(MPI_Buffer_attach(big, 1000));
+    CASE(MPI_Buffer_detach(NULL, &n));
+    CASE(MPI_Buffer_detach(&where, NULL));
+    CASE(MPI_Buffer_detach(&where, &n));
+    CASE(MPI_Buffer_detach(&where, &n));
+}
+
+static void receives(void)
+{
+    MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Message m = MPI_MESSAGE_NULL;
+    MPI_Status s;
+
+    CASE(MPI_Recv(a, 1, MPI_INT, 0, 0, MPI_COMM_NULL, &s));
+    CASE(MPI_Recv(a, -1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Recv(a, 1, MPI_DATATYPE_NULL, 0, 0, w, &s));
+    CASE(MPI_Recv(a, 1, raw, 0, 0, w, &s));
+    CASE(MPI_Recv(a, 1, MPI_INT, 1, 0, w, &s));
+    CASE(MPI_Recv(a, 1, MPI_INT, -3, 0, w, &s));
+    CASE(MPI_Recv(a, 1, MPI_INT, 0, -2, w, &s));
+    CASE(MPI_Recv(NULL, 1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Recv(a, 1, MPI_INT, MPI_PROC_NULL, 0, w, &s));
+    CASE(MPI_Irecv(a, 1, MPI_INT, 0, 0, MPI_COMM_NULL, &r));
+    CASE(MPI_Irecv(a, -1, MPI_INT, 0, 0, w, &r));
+    CASE(MPI_Irecv(a, 1, MPI_INT, 1, 0, w, &r));
+    CASE(MPI_Irecv(a, 1, MPI_INT, 0, -2, w, &r));
+    CASE(MPI_Irecv(NULL, 1, MPI_INT, 0, 0, w, &r));
+    CASE(MPI_Irecv(a, 1, MPI_INT, 0, 0, w, NULL));
+    CASE(MPI_Recv_init(a, 1, MPI_INT, 1, 0, w, &r));
+    CASE(MPI_Recv_init(a, 1, MPI_INT, 0, -2, w, &r));
+    CASE(MPI_Recv_init(a, 1, MPI_INT, 0, 0, w, NULL));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 0, 0, b, 1, MPI_INT, 0, 0, MPI_COMM_NULL, &s));
+    CASE(MPI_Sendrecv(a, -1, MPI_INT, 0, 0, b, 1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 0, 0, b, -1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 1, 0, b, 1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 0, 0, b, 1, MPI_INT, 1, 0, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 0, -1, b, 1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 0, 0, b, 1, MPI_INT, 0, -2, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_DATATYPE_NULL, 0, 0, b, 1, MPI_INT, 0, 0, w, &s));
+    CASE(MPI_Sendrecv(a, 1, MPI_INT, 0, 0, b, 1, MPI_DATATYPE_NULL, 0, 0, w, &s));
+    CASE(MPI_Sendrecv_replace(a, 1, MPI_INT, 0, 0, 0, 0, MPI_COMM_NULL, &s));
+    CASE(MPI_Sendrecv_replace(a, -1, MPI_INT, 0, 0, 0, 0, w, &s));
+    CASE(MPI_Sendrecv_replace(a, 1, MPI_INT, 1, 0, 0, 0, w, &s));
+    CASE(MPI_Sendrecv_replace(a, 1, MPI_INT, 0, 0, 1, 0, w, &s));
+    CASE(MPI_Sendrecv_replace(a, 1, MPI_INT, 0, 0, 0, -2, w, &s));
+    CASE(MPI_Sendrecv_replace(a, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, w, &s));
+    CASE(MPI_Probe(1, 0, w, &s));
+    CASE(MPI_Probe(0, -2, w, &s));
+    CASE(MPI_Probe(MPI_PROC_NULL, 0, w, &s));
+    CASE(MPI_Iprobe(1, 0, w, &n, &s));
+    CASE(MPI_Iprobe(0, -2, w, &n, &s));
+    CASE(MPI_Iprobe(0, 0, w, NULL, &s));
+    CASE(MPI_Iprobe(0, 0, w, &n, &s));
+    CASE(MPI_Mprobe(1, 0, w, &m, &s));
+    CASE(MPI_Mprobe(0, -2, w, &m, &s));
+    CASE(MPI_Mprobe(0, 0, w, NULL, &s));
+    CASE(MPI_Improbe(1, 0, w, &n, &m, &s));
+    CASE(MPI_Improbe(0, 0, w, NULL, &m, &s));
+    CASE(MPI_Improbe(0, 0, w, &n, NULL, &s));
+    CASE(MPI_Improbe(0, 0, w, &n, &m, &s));
+    CASE(MPI_Mprobe(MPI_PROC_NULL, 0, w, &m, &s));
+    CASE(MPI_Mrecv(a, -1, MPI_INT, &m, &s));
+    CASE(MPI_Mrecv(a, 1, MPI_DATATYPE_NULL, &m, &s));
+    CASE(MPI_Imrecv(a, 1, MPI_INT, &m, NULL));
+    CASE(MPI_Mrecv(a, 1, MPI_INT, &m, &s));
+}
+
+/* A send of an int to itself comes before each of those that truncate. */
+static void requests(void)
+{
+    MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Request r = MPI_REQUEST_NULL, none[2] = {NULL, NULL}, two[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status s, ss[2];
+    int index, indices[2];
+
+    CASE(MPI_Wait(NULL, &s));
+    CASE(MPI_Wait(none, &s));
+    CASE(MPI_Wait(&r, &s));
+    CASE(MPI_Test(NULL, &n, &s));
+    CASE(MPI_Test(&r, NULL, &s));
+    CASE(MPI_Test(&r, &n, &s));
+    CASE(MPI_Waitall(-1, two, ss));
+    CASE(MPI_Waitall(2, NULL, ss));
+    CASE(MPI_Waitall(2, none, ss));
+    CASE(MPI_Waitall(0, NULL, ss));
+    CASE(MPI_Waitall(2, two, ss));
+    CASE(MPI_Testall(-1, two, &n, ss));
+    CASE(MPI_Testall(2, NULL, &n, ss));
+    CASE(MPI_Testall(2, none, &n, ss));
+    CASE(MPI_Testall(2, two, NULL, ss));
+    CASE(MPI_Waitany(-1, two, &index, &s));
+    CASE(MPI_Waitany(2, NULL, &index, &s));
+    CASE(MPI_Waitany(2, none, &index, &s));
+    CASE(MPI_Waitany(2, two, NULL, &s));
+    CASE(MPI_Testany(-1, two, &index, &n, &s));
+    CASE(MPI_Testany(2, NULL, &index, &n, &s));
+    CASE(MPI_Testany(2, two, NULL, &n, &s));
+    CASE(MPI_Testany(2, two, &index, NULL, &s));
+    CASE(MPI_Waitsome(-1, two, &n, indices, ss));
+    CASE(MPI_Waitsome(2, NULL, &n, indices, ss));
+    CASE(MPI_Waitsome(2, two, NULL, indices, ss));
+    CASE(MPI_Waitsome(2, two, &n, NULL, ss));
+    CASE(MPI_Testsome(-1, two, &n, indices, ss));
+    CASE(MPI_Testsome(2, NULL, &n, indices, ss));
+    CASE(MPI_Testsome(2, two, NULL, indices, ss));
+    CASE(MPI_Testsome(2, two, &n, NULL, ss));
+    CASE(MPI_Request_free(NULL));
+    CASE(MPI_Request_free(&r));
+    CASE(MPI_Request_get_status(NULL, &n, &s));
+    CASE(MPI_Request_get_status(MPI_REQUEST_NULL, NULL, &s));
+    CASE(MPI_Request_get_status(MPI_REQUEST_NULL, &n, &s));
+    CASE(MPI_Cancel(NULL));
+    CASE(MPI_Cancel(&r));
+    CASE(MPI_Start(NULL));
+    CASE(MPI_Start(&r));
+    CASE(MPI_Startall(-1, two));
+    CASE(MPI_Startall(2, NULL));
+    CASE(MPI_Startall(2, two));
+    CASE(MPI_Startall(0, NULL));
+    CASE(MPI_Irecv(a, 1, MPI_INT, 0, 9, w, &r));
+    CASE(MPI_Start(&r));
+    CASE(MPI_Cancel(&r));
+    CASE(MPI_Wait(&r, &s));
+    CASE(MPI_Recv_init(a, 1, MPI_INT, 0, 9, w, &r));
+    CASE(MPI_Wait(&r, &s));
+    CASE(MPI_Start(&r));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 9, w));
+    CASE(MPI_Wait(&r, &s));
+    CASE(MPI_Request_free(&r));
+    CASE(MPI_Request_free(&r));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 9, w));
+    CASE(MPI_Recv(a, 3, MPI_CHAR, 0, 9, w, &s));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 9, w));
+    CASE(MPI_Irecv(a, 3, MPI_CHAR, 0, 9, w, &r));
+    CASE(MPI_Wait(&r, &s));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 9, w));
+    CASE(MPI_Irecv(a, 3, MPI_CHAR, 0, 9, w, &two[1]));
+    CASE(MPI_Waitall(2, two, ss));
+    CASE(ss[0].MPI_ERROR);
+    CASE(ss[1].MPI_ERROR);
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 9, w));
+    CASE(MPI_Irecv(a, 3, MPI_CHAR, 0, 9, w, &two[1]));
+    CASE(MPI_Waitany(2, two, &index, &s));
+    CASE(MPI_Send(a, 1, MPI_INT, 0, 9, w));
+    CASE(MPI_Irecv(a, 3, MPI_CHAR, 0, 9, w, &two[1]));
+    CASE(MPI_Waitsome(2, two, &n, indices, ss));
+    CASE(ss[0].MPI_ERROR);
+}
+
+static void statuses(void)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Status s = {0};
+    MPI_Count c;
+
+    CASE(MPI_Get_count(&s, MPI_DATATYPE_NULL, &n));
+    CASE(MPI_Get_count(&s, MPI_INT, &n));
+    CASE(MPI_Get_count(&s, MPI_INT, NULL));
+    CASE(MPI_Get_count(MPI_STATUS_IGNORE, MPI_INT, &n));
+    CASE(MPI_Get_elements(&s, MPI_DATATYPE_NULL, &n));
+    CASE(MPI_Get_elements(&s, MPI_INT, NULL));
+    CASE(MPI_Get_elements(MPI_STATUS_IGNORE, MPI_INT, &n));
+    CASE(MPI_Get_elements_x(&s, MPI_DATATYPE_NULL, &c));
+    CASE(MPI_Get_elements_x(&s, MPI_INT, NULL));
+    CASE(MPI_Status_set_elements(NULL, MPI_INT, 1));
+    CASE(MPI_Status_set_elements(&s, MPI_DATATYPE_NULL, 1));
+    CASE(MPI_Status_set_elements(&s, MPI_INT, -1));
+    CASE(MPI_Status_set_elements_x(&s, MPI_INT, -1));
+    CASE(MPI_Status_set_cancelled(NULL, 1));
+    CASE(MPI_Test_cancelled(NULL, &n));
+    CASE(MPI_Test_cancelled(&s, NULL));
+    CASE(MPI_Grequest_start(NULL, release, cancel, NULL, &r));
+    CASE(MPI_Grequest_start(query, NULL, cancel, NULL, &r));
+    CASE(MPI_Grequest_start(query, release, cancel, NULL, NULL));
+    CASE(MPI_Grequest_complete(NULL));
+    CASE(MPI_Grequest_complete(MPI_REQUEST_NULL));
+    CASE(MPI_Grequest_start(query, release, cancel, NULL, &r));
+    CASE(MPI_Start(&r));
+    CASE(MPI_Grequest_complete(r));
+    CASE(MPI_Wait(&r, &s));
+}
+
 static void objects(void)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL, made;
@@ -186,6 +416,10 @@ int main(void)
     MPI_Type_commit(&pair);
     reductions();
     moves();
+    sends();
+    receives();
+    requests();
+    statuses();
     objects();
     fflush(stdout);
     signal(SIGSEGV, crashed_at_the_end);

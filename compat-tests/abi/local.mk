@@ -12,6 +12,12 @@ TESTS += compat-tests/abi/communicators.sh
 EXTRA_DIST += compat-tests/abi/communicators.sh
 compat_tests_abi_communicators_SOURCES = compat-tests/abi/communicators.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
+# Messages.
+check_PROGRAMS += compat-tests/abi/messages
+TESTS += compat-tests/abi/messages.sh
+EXTRA_DIST += compat-tests/abi/messages.sh
+compat_tests_abi_messages_SOURCES = compat-tests/abi/messages.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+
 # Sanitizers want stacks of their own size.
 check_PROGRAMS += compat-tests/abi/stacks
 EXTRA_DIST += compat-tests/abi/stacks.sh
@@ -32,6 +38,7 @@ tests_dist += compat-tests/abi/cxxbinding.sh
 abi_plain_tests = \
 	compat-tests/abi/abi.sh \
 	compat-tests/abi/communicators_openmpi.sh \
+	compat-tests/abi/messages_openmpi.sh \
 	compat-tests/abi/missing.sh \
 	compat-tests/abi/openmpi_wrappers.sh \
 	compat-tests/abi/library.sh \
@@ -42,8 +49,9 @@ abi_plain_tests = \
 EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/names.sh compat-tests/abi/numbers.sh compat-tests/abi/program.c \
 	compat-tests/abi/errors.c compat-tests/abi/errors.known compat-tests/abi/objects.c compat-tests/abi/objects.known \
 	compat-tests/abi/wrappers/coll.f90 compat-tests/abi/wrappers/f08.f90 compat-tests/abi/wrappers/coll.cc \
+	compat-tests/abi/wrappers/messages.f90 compat-tests/abi/wrappers/messages.cc \
 	compat-tests/abi/cmake/CMakeLists.txt compat-tests/abi/cmake/sum.c compat-tests/abi/cmake/sum.cc
 if !SANITIZED
 TESTS += $(abi_plain_tests)
 endif
-tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/messages_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh

@@ -24,6 +24,9 @@ build() { # NAME COMPILER...
     build mpi_f08 mpifort.openmpi $fortran -J "$tmp" "$here/wrappers/f08.f90"
     build bind-now mpifort.openmpi $fortran -Wl,-z,now "$here/wrappers/coll.f90"
     build c++ mpic++.openmpi $flags "$here/wrappers/coll.cc"
+    build messages-mpif.h mpifort.openmpi $fortran "$here/wrappers/messages.f90"
+    build messages-use-mpi mpifort.openmpi $fortran -DUSE_MPI "$here/wrappers/messages.f90"
+    build c++-messages mpic++.openmpi $flags "$here/wrappers/messages.cc"
     build c++-bind-now mpic++.openmpi $flags -Wl,-z,now "$here/wrappers/coll.cc"
 }
 
