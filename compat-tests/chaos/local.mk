@@ -3,6 +3,7 @@
 # divergence. The programs are plain MPI: any mpicc compiles them too.
 chaos_programs = \
 	compat-tests/chaos/mixed \
+	compat-tests/chaos/patterns \
 	compat-tests/chaos/huge \
 	compat-tests/chaos/diverge \
 	compat-tests/chaos/stamp \
@@ -11,6 +12,8 @@ chaos_programs = \
 	compat-tests/chaos/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+compat_tests_chaos_patterns_SOURCES = compat-tests/chaos/patterns.h compat-tests/chaos/patterns.c compat-tests/chaos/patterns_messages.c \
+	compat-tests/chaos/patterns_halves.c compat-tests/chaos/patterns_wholes.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
 chaos_tests = \
 	compat-tests/chaos/check_replay.sh \
@@ -20,6 +23,7 @@ chaos_tests = \
 chaos_long_tests = \
 	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/communicators.sh \
+	compat-tests/chaos/messages.sh \
 	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
@@ -40,4 +44,4 @@ tests_alone += $(chaos_alone_tests)
 tests_long += $(chaos_alone_tests)
 endif
 EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_long_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
-tests_dist += compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh
+tests_dist += compat-tests/chaos/messages.sh compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh
