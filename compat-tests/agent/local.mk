@@ -34,7 +34,7 @@ agent_tests = \
 	compat-tests/agent/oom.sh \
 	compat-tests/agent/mpi_ends.sh \
 	compat-tests/agent/deaths.sh \
-	compat-tests/agent/timeouts.sh \
+	compat-tests/agent/timeouts.sh compat-tests/agent/deadlock.sh \
 	compat-tests/agent/tracker.sh \
 	compat-tests/agent/stress.sh
 TESTS += $(agent_tests)
@@ -51,7 +51,7 @@ endif
 EXTRA_DIST += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh compat-tests/agent/filtered.sh
 
 check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs \
-	compat-tests/agent/hog
+	compat-tests/agent/hog compat-tests/agent/deadlock
 # It runs MPI programs and is none.
 compat_tests_agent_killat_LDADD =
 check_PROGRAMS += compat-tests/agent/deny

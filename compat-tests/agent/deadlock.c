@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that wait for each other: deadlock WHAT. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int me, ranks, word;
+
+static void ring(void) { MPI_Recv(&word, 1, MPI_INT, (me + 1) % ranks, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+
+/* A message comes, with another tag. */
+static void tag(void)
+{
+    MPI_Send(&word, 1, MPI_INT, (me + 1) % ranks, 6, MPI_COMM_WORLD);
+    MPI_Recv(&word, 1, MPI_INT, (me + ranks - 1) % ranks, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void any(void) { MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+
+static void synchronous(void)
+{
+    if (me)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else
+        MPI_Ssend(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+}
+
+static void waitany(void)
+{
+    MPI_Request both[2];
+    int which;
+
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&word, 1, MPI_INT, (me + 1) % ranks, i, MPI_COMM_WORLD, &both[i]);
+    MPI_Waitany(2, both, &which, MPI_STATUS_IGNORE);
+}
+
+static void communicators(void)
+{
+    MPI_Comm one, other;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Barrier(me ? one : other);
+}
+
+static void finalize(void)
+{
+    if (!me)
+        MPI_Recv(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* None: one rank is busy for longer than the others' patience. */
+static void busy(void)
+{
+    if (me) {
+        MPI_Recv(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        sleep(3);
+        for (int r = 1; r < ranks; r++)
+            MPI_Send(&word, 1, MPI_INT, r, 5, MPI_COMM_WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct { const char *name; void (*play)(void); } plays[] = {
+        {"ring", ring}, {"tag", tag}, {"any", any}, {"synchronous", synchronous}, {"waitany", waitany}, {"communicators", communicators},
+        {"finalize", finalize}, {"busy", busy}};
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (size_t i = 0; i < sizeof plays / sizeof *plays; i++)
+        if (argc > 1 && !strcmp(argv[1], plays[i].name))
+            plays[i].play();
+    MPI_Finalize();
+    printf("%d over\n", me);
+    return 0;
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that wait for each other: the job ends with a line that says who waits for whom, for what and where. Not one whose ranks may yet go on.
+. "$(dirname "$0")/../lib/test.sh"
+at='at deadlock+0x[0-9a-f]*'
+# dead WHAT TEXT
+dead() {
+    run -n 3 "$built/deadlock" "$1"
+    expect_code 1
+    expect_err "ftrun: deadlock: $2; the job is ended"
+    expect_err_lines 1
+    expect_no_out
+}
+from() { echo "rank $1 waits for rank $2 (message from rank $2, tag 5 $at)"; }
+dead ring "$(from 0 1), $(from 1 2), $(from 2 0)"
+dead tag "$(from 0 2), $(from 2 1), $(from 1 0)"
+dead any "rank [01] waits for rank [01] (message from any rank $at), rank [01] waits for rank [01] (message from any rank $at)"
+dead synchronous "rank 1 waits for rank 0 (MPI_Barrier $at), rank 0 waits for rank 1 (message to rank 1 to be taken $at)"
+dead waitany "rank [01] waits for rank [01] (message from any rank $at), rank [01] waits for rank [01] (message from any rank $at)"
+dead communicators "rank [01] waits for rank [01] (MPI_Barrier $at), rank [01] waits for rank [01] (MPI_Barrier $at)"
+dead finalize "rank 1 waits for rank 0 (MPI_Finalize $at), $(from 0 1)"
+run -n 3 "$built/deadlock" busy
+expect_code 0
+sorted
+expect_out '0 over' '1 over' '2 over'
+finish
