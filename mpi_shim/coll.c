@@ -111,7 +111,7 @@ static int check_vector(MPI_Comm comm, const char *me, const void *recvbuf, cons
                         MPI_Datatype recvtype)
 {
     uint64_t total = 0;
-    int err = shim_check_type(comm, me, recvtype);
+    int err = shim_check_contiguous(comm, me, recvtype);
 
     if (err)
         return err;

@@ -120,7 +120,7 @@ static int duplicate(MPI_Comm comm, const char *me, MPI_Info info, MPI_Comm *new
         return err;
     err = shim_info_hints(info, &(*newcomm)->info);
     if (!err) {
-        copied = shim_attributes_copy(comm, *newcomm);
+        copied = shim_attributes_copy(1, comm, comm->attributes, *newcomm, &(*newcomm)->attributes);
         if (copied)
             err = shim_raise(comm, me, shim_class_name(copied) ? copied : MPI_ERR_OTHER, "an attribute's copy function failed");
     }

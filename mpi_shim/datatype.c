@@ -1,57 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Derived datatypes (MPI 3.1 chapter 4); contiguous ones so far. */
+/* Datatypes as they are: committed, freed, asked for their size and bounds (MPI 3.1 sections 4.1.5 to 4.1.9). */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "ft/base/util.h"
-#include "mpi_shim/shim.h"
+#include "mpi_shim/layout.h"
 #include "mpi_shim/wrappers.h"
-
-static MPI_Datatype unused;     /* freed types, see handle.h */
-
-/* A type to look at or to build from: committed or not. */
-static bool known(MPI_Datatype type)
-{
-    return type && type->magic == SHIM_TYPE;
-}
 
 static int unknown(const char *me, MPI_Datatype type)
 {
     int err = shim_check_running(me);
 
     return err ? err : shim_check_type(NULL, me, type);
-}
-
-SHIM_ALIAS(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype *newtype));
-int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    const char *me = "Type_contiguous";
-    MPI_Datatype made = unused;
-    uint64_t n = (uint64_t)count, extent;
-    int err = shim_check_running(me);
-
-    if (!err)
-        err = shim_check_count(NULL, me, "count", count);
-    if (err)
-        return err;
-    if (!known(oldtype))
-        return unknown(me, oldtype);
-    if (!newtype)
-        return shim_raise(NULL, me, MPI_ERR_TYPE, "newtype is a null pointer");
-    if (__builtin_mul_overflow(n, oldtype->extent, &extent) || extent > INT64_MAX)
-        return shim_raise(NULL, me, MPI_ERR_COUNT, "the extent of %d elements of %llu bytes exceeds 63 bits", count,
-                          (unsigned long long)oldtype->extent);
-    if (made)
-        unused = made->next_free;
-    else
-        made = malloc(sizeof *made);
-    if (!made)
-        return shim_raise(NULL, me, MPI_ERR_NO_MEM, "no memory for a datatype");
-    *made = (struct ompi_datatype_t){.magic = SHIM_TYPE, .kind = FT_OPAQUE, .base = oldtype->base,
-                                     .base_elem = oldtype->base_elem, .per = n * oldtype->per,
-                                     .size = n * oldtype->size, .extent = extent, .name = ""};
-    *newtype = made;
-    return MPI_SUCCESS;
 }
 
 SHIM_ALIAS(int, Type_commit, (MPI_Datatype *datatype));
@@ -62,7 +21,7 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 
     if (err)
         return err;
-    if (!datatype || !known(*datatype))
+    if (!datatype || !shim_type_known(*datatype))
         return unknown(me, datatype ? *datatype : NULL);
     if (!(*datatype)->predefined)
         (*datatype)->committed = true;
@@ -77,24 +36,26 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 
     if (err)
         return err;
-    if (!datatype || !known(*datatype))
+    if (!datatype || !shim_type_known(*datatype))
         return unknown(me, datatype ? *datatype : NULL);
     if ((*datatype)->predefined)
         return shim_raise(NULL, me, MPI_ERR_TYPE, "%s is predefined; it cannot be freed", (*datatype)->name);
-    err = shim_attributes_drop(2, *datatype, &(*datatype)->attributes);
+    if ((*datatype)->handles == 1)
+        err = shim_attributes_drop(2, *datatype, &(*datatype)->attributes);
     if (err)
         return shim_raise(NULL, me, shim_class_name(err) ? err : MPI_ERR_OTHER, "an attribute's delete function failed");
-    shim_type_unnumber(*datatype);
-    (*datatype)->magic = 0;
-    (*datatype)->next_free = unused;
-    unused = *datatype;
+    if (--(*datatype)->handles == 0) {
+        shim_type_unnumber(*datatype);
+        (*datatype)->magic = 0;
+    }
+    shim_type_release(*datatype);
     *datatype = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }
 
 static int query(const char *me, MPI_Datatype type, bool results)
 {
-    if (!known(type))
+    if (!shim_type_known(type))
         return unknown(me, type);
     return results ? MPI_SUCCESS : shim_raise(NULL, me, MPI_ERR_ARG, "a null pointer to write the answer to");
 }
@@ -128,8 +89,8 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
 
     if (err)
         return err;
-    *lb = 0;
-    *extent = (MPI_Count)datatype->extent;
+    *lb = datatype->lb;
+    *extent = datatype->extent;
     return MPI_SUCCESS;
 }
 
@@ -140,8 +101,8 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 
     if (err)
         return err;
-    *lb = 0;
-    *extent = (MPI_Aint)datatype->extent;
+    *lb = datatype->lb;
+    *extent = datatype->extent;
     return MPI_SUCCESS;
 }
 
@@ -151,6 +112,49 @@ int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
     MPI_Aint lb;
 
     return PMPI_Type_get_extent(datatype, &lb, extent);
+}
+
+SHIM_ALIAS(int, Type_lb, (MPI_Datatype datatype, MPI_Aint *lb));
+int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *lb)
+{
+    MPI_Aint extent;
+
+    return PMPI_Type_get_extent(datatype, lb, &extent);
+}
+
+SHIM_ALIAS(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *ub));
+int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *ub)
+{
+    int err = query("Type_ub", datatype, ub != NULL);
+
+    if (err)
+        return err;
+    *ub = datatype->lb + datatype->extent;
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Type_get_true_extent_x, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent));
+int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
+{
+    int err = query("Type_get_true_extent_x", datatype, true_lb && true_extent);
+
+    if (err)
+        return err;
+    *true_lb = datatype->true_lb;
+    *true_extent = datatype->true_ub - datatype->true_lb;
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent));
+int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
+{
+    int err = query("Type_get_true_extent", datatype, true_lb && true_extent);
+
+    if (err)
+        return err;
+    *true_lb = datatype->true_lb;
+    *true_extent = datatype->true_ub - datatype->true_lb;
+    return MPI_SUCCESS;
 }
 
 SHIM_ALIAS(int, Get_address, (const void *location, MPI_Aint *address));

@@ -54,7 +54,17 @@ PLACE(ompi_communicator_t, attributes, 0x110);
 PLACE(ompi_communicator_t, errhandler, 0x138);
 PLACE(ompi_communicator_t, errhandler_kind, 0x140);
 
-/* Contiguous, or a predefined pair with padding in it. `per` elements of kind `base` make up one of it. */
+/* A piece of a derived type: so many blocks of so many elements each. */
+struct shim_part {
+    MPI_Datatype of;                /* one reference */
+    int64_t at;                     /* bytes from where the type begins to the first block */
+    int64_t stride;                 /* bytes from one block to the next */
+    uint64_t blocks;
+    uint64_t n;                     /* elements in a block, one extent apart */
+};
+
+/* A predefined type, or parts of others (layout.h). Side by side and in order its data are `packed`, as in a message: `per` elements of
+   kind `base`, the gaps in predefined pairs included. */
 struct ompi_datatype_t {
     uint32_t magic;
     bool predefined, committed;
@@ -64,12 +74,22 @@ struct ompi_datatype_t {
     int fortran;                    /* number of a derived type in Fortran, 0: none yet */
     uint64_t per;
     uint64_t size;                  /* bytes of data in it */
-    uint64_t extent;                /* bytes from one to the next */
+    int64_t extent;                 /* bytes from one to the next */
     const char *name;
     struct ompi_datatype_t *next_free;
     char label[MPI_MAX_OBJECT_NAME]; /* as in a communicator */
-    char unused[208 - 56 - MPI_MAX_OBJECT_NAME];
+    bool contiguous;                /* many of them lie in memory as they are packed */
+    bool bounded;                   /* a program said where it, or a part, begins and ends */
+    uint8_t align;
+    uint32_t handles;               /* that the program has of a derived type */
+    uint32_t references;            /* those together, and each use in another type */
+    int64_t lb, true_lb, true_ub;
+    uint64_t elements;              /* basic ones in it; a pair in a derived type is two */
+    struct shim_made *made;         /* how a derived type was made (type_contents.c) */
+    char unused[208 - 112 - MPI_MAX_OBJECT_NAME];
     struct shim_attribute *attributes;
+    uint64_t n_parts;               /* of a derived type */
+    struct shim_part *parts;
 };
 PLACE(ompi_datatype_t, attributes, 0xd0);
 

@@ -16,7 +16,7 @@ struct keyval {
     int kind, flags;
     int uses;               /* 1 for the program's own, until it frees it, and 1 per attribute */
     bool freed;
-    void (*copy)(void);     /* for duplicates of communicators; nothing else can be duplicated yet */
+    void (*copy)(void);     /* for duplicates */
     void (*delete)(void);
     MPI_Aint extra;
 };
@@ -186,7 +186,7 @@ static int check_and_set(int kind, void *object, struct shim_attribute **list, c
 
 /* The program's copy function, as its language wants it; functions of the C++ wrapper are given the duplicate, too. `out` is the value
    that the duplicate gets, if `there`. The standard's own go along, all but one that belongs to MPI_COMM_WORLD. */
-static int call_copy(MPI_Comm from, MPI_Comm to, struct shim_attribute *a, struct shim_attribute *out, int *there)
+static int call_copy(int kind, void *from, void *to, struct shim_attribute *a, struct shim_attribute *out, int *there)
 {
     struct keyval *k = user_keyval(a->key);
     MPI_Fint number, ierr = MPI_SUCCESS, value = (MPI_Fint)as_address(a), extra = k ? (MPI_Fint)k->extra : 0;
@@ -201,7 +201,7 @@ static int call_copy(MPI_Comm from, MPI_Comm to, struct shim_attribute *a, struc
         return ((int (*)(void *, int, void *, void *, void *, int *, void *))k->copy)(from, a->key, (void *)(intptr_t)k->extra,
                                                                                    as_pointer(a), &out->value.pointer, there, to);
     }
-    number = PMPI_Comm_c2f(from);
+    number = number_of(kind, from);
     if (k->flags & FORTRAN_INTEGER) {
         out->set_as = INTEGER;
         ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))k->copy)(
@@ -215,18 +215,16 @@ static int call_copy(MPI_Comm from, MPI_Comm to, struct shim_attribute *a, struc
 }
 
 /* The one set first goes first. */
-static int copy_from(MPI_Comm from, MPI_Comm to, struct shim_attribute *list)
+int shim_attributes_copy(int kind, void *from, struct shim_attribute *list, void *to, struct shim_attribute **copies)
 {
     struct shim_attribute out;
-    int there, err = list ? copy_from(from, to, list->next) : MPI_SUCCESS;
+    int there, err = list ? shim_attributes_copy(kind, from, list->next, to, copies) : MPI_SUCCESS;
 
     if (!list || err)
         return err;
-    err = call_copy(from, to, list, &out, &there);
-    return err || !there ? err : set(OF_COMM, to, &to->attributes, &out);
+    err = call_copy(kind, from, to, list, &out, &there);
+    return err || !there ? err : set(kind, to, copies, &out);
 }
-
-int shim_attributes_copy(MPI_Comm from, MPI_Comm to) { return copy_from(from, to, from->attributes); }
 
 int shim_attributes_drop(int kind, void *object, struct shim_attribute **list)
 {

@@ -108,23 +108,6 @@ enum shim_missing {
     X(Rget, 8, MPI_REQUEST_NULL) \
     X(Rget_accumulate, 12, MPI_REQUEST_NULL) \
     X(Rput, 8, MPI_REQUEST_NULL) \
-    X(Type_create_darray, 9, MPI_DATATYPE_NULL) \
-    X(Type_create_f90_complex, 2, MPI_DATATYPE_NULL) \
-    X(Type_create_f90_integer, 1, MPI_DATATYPE_NULL) \
-    X(Type_create_f90_real, 2, MPI_DATATYPE_NULL) \
-    X(Type_create_hindexed, 4, MPI_DATATYPE_NULL) \
-    X(Type_create_hindexed_block, 4, MPI_DATATYPE_NULL) \
-    X(Type_create_hvector, 4, MPI_DATATYPE_NULL) \
-    X(Type_create_indexed_block, 4, MPI_DATATYPE_NULL) \
-    X(Type_create_resized, 3, MPI_DATATYPE_NULL) \
-    X(Type_create_struct, 4, MPI_DATATYPE_NULL) \
-    X(Type_create_subarray, 6, MPI_DATATYPE_NULL) \
-    X(Type_dup, 1, MPI_DATATYPE_NULL) \
-    X(Type_hindexed, 4, MPI_DATATYPE_NULL) \
-    X(Type_hvector, 4, MPI_DATATYPE_NULL) \
-    X(Type_indexed, 4, MPI_DATATYPE_NULL) \
-    X(Type_struct, 4, MPI_DATATYPE_NULL) \
-    X(Type_vector, 4, MPI_DATATYPE_NULL) \
     X(Win_allocate, 5, MPI_WIN_NULL) \
     X(Win_allocate_shared, 5, MPI_WIN_NULL) \
     X(Win_create, 5, MPI_WIN_NULL) \

@@ -597,6 +597,45 @@ FTMPI_API int MPI_Op_commutative(MPI_Op op, int *commute);
 
 /* Datatypes (4.1). */
 FTMPI_API int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype
+                                      *newtype);
+FTMPI_API int MPI_Type_indexed(int count, const int blocklengths[], const int displacements[], MPI_Datatype oldtype,
+                               MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
+                                       MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_indexed_block(int count, int blocklength, const int displacements[], MPI_Datatype
+                                            oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[], MPI_Datatype
+                                             oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[], const
+                                     MPI_Datatype types[], MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int
+                                       order, MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[], const
+                                     int dargs[], const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype
+                                     *newtype);
+FTMPI_API int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent);
+FTMPI_API int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+FTMPI_API int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
+                                    int *combiner);
+FTMPI_API int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int
+                                    integers[], MPI_Aint addresses[], MPI_Datatype datatypes[]);
+FTMPI_API int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int
+                       *position, MPI_Comm comm);
+FTMPI_API int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype
+                         datatype, MPI_Comm comm);
+FTMPI_API int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size);
+FTMPI_API int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void
+                                *outbuf, MPI_Aint outsize, MPI_Aint *position);
+FTMPI_API int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void
+                                  *outbuf, int outcount, MPI_Datatype datatype);
+FTMPI_API int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size);
 FTMPI_API int MPI_Type_commit(MPI_Datatype *datatype);
 FTMPI_API int MPI_Type_free(MPI_Datatype *datatype);
 FTMPI_API int MPI_Type_size(MPI_Datatype datatype, int *size);
@@ -699,6 +738,14 @@ FTMPI_API int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 FTMPI_API int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 FTMPI_API int MPI_Address(void *location, MPI_Aint *address);
 FTMPI_API int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+FTMPI_API int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype
+                               *newtype);
+FTMPI_API int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
+                                MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
+                              MPI_Datatype *newtype);
+FTMPI_API int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *lb);
+FTMPI_API int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *ub);
 
 /* The profiling names: the same functions, out of reach of whoever replaces the ones above (14.2). */
 FTMPI_API int PMPI_Init(int *argc, char ***argv);
@@ -797,6 +844,45 @@ FTMPI_API int PMPI_Op_create(MPI_User_function *function, int commute, MPI_Op *o
 FTMPI_API int PMPI_Op_free(MPI_Op *op);
 FTMPI_API int PMPI_Op_commutative(MPI_Op op, int *commute);
 FTMPI_API int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype
+                                       *newtype);
+FTMPI_API int PMPI_Type_indexed(int count, const int blocklengths[], const int displacements[], MPI_Datatype oldtype,
+                                MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
+                                        MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_indexed_block(int count, int blocklength, const int displacements[], MPI_Datatype
+                                             oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[], MPI_Datatype
+                                              oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[], const
+                                      MPI_Datatype types[], MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int
+                                        order, MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[], const
+                                      int dargs[], const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype
+                                      *newtype);
+FTMPI_API int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent);
+FTMPI_API int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+FTMPI_API int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
+                                     int *combiner);
+FTMPI_API int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+                                     int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[]);
+FTMPI_API int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int
+                        *position, MPI_Comm comm);
+FTMPI_API int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype
+                          datatype, MPI_Comm comm);
+FTMPI_API int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size);
+FTMPI_API int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void
+                                 *outbuf, MPI_Aint outsize, MPI_Aint *position);
+FTMPI_API int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void
+                                   *outbuf, int outcount, MPI_Datatype datatype);
+FTMPI_API int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size);
 FTMPI_API int PMPI_Type_commit(MPI_Datatype *datatype);
 FTMPI_API int PMPI_Type_free(MPI_Datatype *datatype);
 FTMPI_API int PMPI_Type_size(MPI_Datatype datatype, int *size);
@@ -816,6 +902,14 @@ FTMPI_API int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 FTMPI_API int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 FTMPI_API int PMPI_Address(void *location, MPI_Aint *address);
 FTMPI_API int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+FTMPI_API int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype
+                                *newtype);
+FTMPI_API int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
+                                 MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
+                               MPI_Datatype *newtype);
+FTMPI_API int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *lb);
+FTMPI_API int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *ub);
 FTMPI_API MPI_Fint PMPI_Comm_c2f(MPI_Comm comm);
 FTMPI_API MPI_Comm PMPI_Comm_f2c(MPI_Fint comm);
 FTMPI_API MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler);

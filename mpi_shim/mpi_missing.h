@@ -137,10 +137,6 @@
     X(Neighbor_alltoallv) \
     X(Neighbor_alltoallw) \
     X(Open_port) \
-    X(Pack) \
-    X(Pack_external) \
-    X(Pack_external_size) \
-    X(Pack_size) \
     X(Publish_name) \
     X(Put) \
     X(Raccumulate) \
@@ -153,31 +149,6 @@
     X(Scan) \
     X(Scatter) \
     X(Scatterv) \
-    X(Type_create_darray) \
-    X(Type_create_f90_complex) \
-    X(Type_create_f90_integer) \
-    X(Type_create_f90_real) \
-    X(Type_create_hindexed) \
-    X(Type_create_hindexed_block) \
-    X(Type_create_hvector) \
-    X(Type_create_indexed_block) \
-    X(Type_create_resized) \
-    X(Type_create_struct) \
-    X(Type_create_subarray) \
-    X(Type_dup) \
-    X(Type_get_contents) \
-    X(Type_get_envelope) \
-    X(Type_get_true_extent) \
-    X(Type_get_true_extent_x) \
-    X(Type_hindexed) \
-    X(Type_hvector) \
-    X(Type_indexed) \
-    X(Type_lb) \
-    X(Type_struct) \
-    X(Type_ub) \
-    X(Type_vector) \
-    X(Unpack) \
-    X(Unpack_external) \
     X(Unpublish_name) \
     X(Win_allocate) \
     X(Win_allocate_shared) \

@@ -94,7 +94,8 @@ _Static_assert(sizeof(long) == sizeof(int64_t), "MPI_LONG is FT_I64");
     struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {                                  \
         .magic = SHIM_TYPE, .predefined = true, .committed = true, .name = text,                    \
         .kind = its_kind, .base = BASE(its_kind, type), .base_elem = sizeof(type), .per = 1,        \
-        .size = bytes, .extent = sizeof(type)}};
+        .size = bytes, .extent = sizeof(type), .true_ub = bytes, .contiguous = true,                \
+        .align = _Alignof(type), .elements = 1}};
 #define X(id, text, kind, type) OBJECT(id, text, kind, type, sizeof(type))
 PLAIN(X)
 #undef X
@@ -105,7 +106,8 @@ PADDED(OBJECT)
     struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {                                  \
         .magic = SHIM_TYPE, .predefined = true, .committed = true, .name = text,                    \
         .kind = FT_OPAQUE, .base = its_base, .base_elem = sizeof(type), .per = 2,                   \
-        .size = 2 * sizeof(type), .extent = 2 * sizeof(type)}};
+        .size = 2 * sizeof(type), .extent = 2 * sizeof(type), .true_ub = 2 * sizeof(type),          \
+        .contiguous = true, .align = _Alignof(type), .elements = 2}};
 TWO(2cplex, "MPI_2COMPLEX", FT_C64, struct ft_c64)
 TWO(2dblcplex, "MPI_2DOUBLE_COMPLEX", FT_C128, struct ft_c128)
 

@@ -85,7 +85,7 @@ static inline FT_HOT int prepare(struct reduction *r, MPI_Comm comm, const char 
 
     if (!SHIM_LIKELY(op != NULL && op->magic == SHIM_OP))
         return shim_bad_op(comm, me, op);
-    err = shim_check_type(comm, me, type);
+    err = shim_check_contiguous(comm, me, type);
     if (!err)
         err = shim_check_count(comm, me, "count", count);
     if (err)

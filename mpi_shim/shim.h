@@ -83,6 +83,7 @@ int shim_bad_time(const char *function) __attribute__((cold));
 int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
 int shim_bad_length(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type) __attribute__((cold));
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
+int shim_bad_layout(MPI_Comm comm, const char *function) __attribute__((cold));
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op) __attribute__((cold));
 int shim_bad_info(MPI_Comm comm, const char *function, MPI_Info info) __attribute__((cold));
 int shim_bad_root(MPI_Comm comm, const char *function, int root) __attribute__((cold));
@@ -121,6 +122,14 @@ static inline int shim_check_buffer(MPI_Comm comm, const char *function, const c
     return SHIM_LIKELY(buffer != NULL || bytes == 0) ? MPI_SUCCESS : shim_bad_buffer(comm, function, what, bytes);
 }
 
+/* Data of such a type lie in memory as the engine takes them. */
+static inline int shim_check_contiguous(MPI_Comm comm, const char *function, MPI_Datatype type)
+{
+    int err = shim_check_type(comm, function, type);
+
+    return err || SHIM_LIKELY(type->contiguous) ? err : shim_bad_layout(comm, function);
+}
+
 /* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
 static inline int shim_check_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
                                   const void *buffer)
@@ -129,7 +138,7 @@ static inline int shim_check_data(MPI_Comm comm, const char *function, const cha
     int err = shim_check_count(comm, function, what, count);
 
     if (!err)
-        err = shim_check_type(comm, function, type);
+        err = shim_check_contiguous(comm, function, type);
     if (err)
         return err;
     if (!SHIM_LIKELY(!__builtin_mul_overflow((uint64_t)count, type->extent, &bytes) && bytes <= INT64_MAX))
@@ -180,7 +189,7 @@ MPI_Errhandler shim_errhandler_new(int language);
    returned; kind 1 is a communicator, 2 a datatype. copy: to a duplicate that has none, as their copy functions say; stops at one that
    fails with what it returned, MPI_ERR_NO_MEM. predefine: those that MPI_COMM_WORLD has from the start; MPI_ERR_NO_MEM. */
 int shim_attributes_drop(int kind, void *object, struct shim_attribute **list);
-int shim_attributes_copy(MPI_Comm from, MPI_Comm to);
+int shim_attributes_copy(int kind, void *from, struct shim_attribute *list, void *to, struct shim_attribute **copies);
 int shim_attributes_predefine(struct shim_attribute **list, int size);
 
 /* Error handler references (errhandler.c); NULL has none. hold: one more, returns the handler. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statuses (MPI 3.1 sections 3.2.5, 3.7.3, 12.3). Bytes are those in memory, gaps of predefined pairs included, in _ucount. */
+/* Statuses (MPI 3.1 sections 3.2.5, 3.7.3, 12.3). Bytes are packed ones, gaps of predefined pairs included, in _ucount. */
 #include <limits.h>
 
+#include "mpi_shim/layout.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/wrappers.h"
 
@@ -40,9 +41,11 @@ static int check(const char *me, const void *status, MPI_Datatype type, const vo
 /* Whole ones; -1 if there is a rest. */
 static long long count_of(const MPI_Status *status, MPI_Datatype type)
 {
-    if (type->extent == 0)
+    uint64_t packed = shim_packed(type);
+
+    if (packed == 0)
         return status->_ucount ? -1 : 0;
-    return status->_ucount % type->extent ? -1 : (long long)(status->_ucount / type->extent);
+    return status->_ucount % packed ? -1 : (long long)(status->_ucount / packed);
 }
 
 SHIM_ALIAS(int, Get_count, (const MPI_Status *status, MPI_Datatype datatype, int *count));
@@ -58,31 +61,71 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
     return MPI_SUCCESS;
 }
 
-/* A predefined pair is one element, as Open MPI has it; two in a type that is made of pairs: where the second lies, 0 in other types. */
-static uint64_t second_of(MPI_Datatype type)
+/* Whole basic elements in the first *left bytes of one of a type that another is made of. What is left then is part of the next. */
+static uint64_t walk(MPI_Datatype type, uint64_t *left)
 {
-    switch (type->predefined ? FT_OPAQUE : type->base) {
-    case FT_INT_INT: return offsetof(struct ft_int_int, index);
-    case FT_F32_F32: return offsetof(struct ft_f32_f32, index);
-    case FT_F64_F64: return offsetof(struct ft_f64_f64, index);
-    case FT_F32_INT: return offsetof(struct ft_f32_int, index);
-    case FT_F64_INT: return offsetof(struct ft_f64_int, index);
-    case FT_I64_INT: return offsetof(struct ft_i64_int, index);
-    case FT_I16_INT: return offsetof(struct ft_i16_int, index);
-    case FT_FLD_INT: return offsetof(struct ft_fld_int, index);
-    default: return 0;
+    uint64_t count = 0, packed = shim_packed(type), second = shim_pair_second(type);
+
+    if (*left >= packed) {
+        *left -= packed;
+        return shim_elements(type);
     }
+    if (second && *left >= second) {
+        *left -= second;
+        return 1;
+    }
+    if (type->predefined) {
+        count = *left / type->base_elem;
+        *left -= count * type->base_elem;
+        return count;
+    }
+    for (uint64_t i = 0; i < type->n_parts; i++) {
+        const struct shim_part *p = &type->parts[i];
+        uint64_t one = shim_packed(p->of), all = p->blocks * p->n, whole = one && *left / one < all ? *left / one : all;
+
+        count += whole * shim_elements(p->of);
+        *left -= whole * one;
+        if (whole < all)
+            return count + walk(p->of, left);
+    }
+    return count;
 }
 
+/* A predefined pair is one element, as Open MPI has it; in a type that is made of pairs it is two. -1: there is a rest. */
 static long long elements_of(const MPI_Status *status, MPI_Datatype type)
 {
-    uint64_t whole = status->_ucount / type->base_elem, rest = status->_ucount % type->base_elem, second = second_of(type);
+    uint64_t packed = shim_packed(type), left, count;
 
-    if (type->extent == 0)
+    if (packed == 0)
         return status->_ucount ? -1 : 0;
-    if (!second)
-        return rest ? -1 : (long long)whole;
-    return rest && rest != second ? -1 : (long long)(2 * whole + (rest != 0));
+    left = status->_ucount % packed;
+    count = status->_ucount / packed * type->elements;
+    if (left && shim_pair_second(type))
+        return -1;
+    if (left)
+        count += walk(type, &left);
+    return left ? -1 : (long long)count;
+}
+
+/* The other way round: bytes of the first `count` elements, which are fewer than all. */
+static uint64_t bytes_of(MPI_Datatype type, uint64_t count)
+{
+    uint64_t bytes = 0;
+
+    if (count == 0)
+        return 0;
+    if (type->predefined)
+        return shim_pair_second(type) ? shim_pair_second(type) : count * type->base_elem;
+    for (uint64_t i = 0; i < type->n_parts; i++) {
+        const struct shim_part *p = &type->parts[i];
+        uint64_t one = shim_elements(p->of), all = p->blocks * p->n, whole = one && count / one < all ? count / one : all;
+
+        bytes += whole * shim_packed(p->of);
+        count -= whole * one;
+        if (whole < all)
+            return bytes + bytes_of(p->of, count);
+    }
+    return bytes;
 }
 
 SHIM_ALIAS(int, Get_elements_x, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count));
@@ -115,14 +158,15 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *coun
 static int set_elements(const char *me, MPI_Status *status, MPI_Datatype type, long long count)
 {
     int err = check(me, status, type, status);
-    uint64_t second;
 
     if (!err)
         err = shim_check_count(NULL, me, "count", count);
     if (err)
         return err;
-    second = second_of(type);
-    status->_ucount = second ? (uint64_t)count / 2 * type->base_elem + (uint64_t)count % 2 * second : (uint64_t)count * type->base_elem;
+    if (type->elements == 0)
+        status->_ucount = 0;
+    else
+        status->_ucount = (uint64_t)count / type->elements * shim_packed(type) + bytes_of(type, (uint64_t)count % type->elements);
     return MPI_SUCCESS;
 }
 

@@ -406,6 +406,74 @@ static void objects(void)
     CASE(MPI_Get_processor_name(NULL, &n));
 }
 
+static void datatypes(void)
+{
+    MPI_Datatype null = MPI_DATATYPE_NULL, made, types[2] = {MPI_INT, MPI_DATATYPE_NULL};
+    int two[2] = {1, 1}, negative[2] = {1, -1}, from[2] = {0, 2}, sizes[2] = {4, 4}, k, position;
+    MPI_Aint at[2] = {0, 8};
+    char room[16];
+
+    CASE(MPI_Type_vector(-1, 1, 1, MPI_INT, &made));
+    CASE(MPI_Type_vector(1, -1, 1, MPI_INT, &made));
+    CASE(MPI_Type_vector(1, 1, 1, null, &made));
+    CASE(MPI_Type_vector(1, 1, 1, MPI_INT, NULL));
+    CASE(MPI_Type_create_hvector(-1, 1, 1, MPI_INT, &made));
+    CASE(MPI_Type_create_hvector(1, -1, 1, MPI_INT, &made));
+    CASE(MPI_Type_create_hvector(1, 1, 1, null, &made));
+    CASE(MPI_Type_indexed(-1, two, from, MPI_INT, &made));
+    CASE(MPI_Type_indexed(2, NULL, from, MPI_INT, &made));
+    CASE(MPI_Type_indexed(2, two, NULL, MPI_INT, &made));
+    CASE(MPI_Type_indexed(2, negative, from, MPI_INT, &made));
+    CASE(MPI_Type_indexed(2, two, from, null, &made));
+    CASE(MPI_Type_create_hindexed(-1, two, at, MPI_INT, &made));
+    CASE(MPI_Type_create_hindexed(2, NULL, at, MPI_INT, &made));
+    CASE(MPI_Type_create_hindexed(2, negative, at, MPI_INT, &made));
+    CASE(MPI_Type_create_hindexed(2, two, at, null, &made));
+    CASE(MPI_Type_create_indexed_block(-1, 1, from, MPI_INT, &made));
+    CASE(MPI_Type_create_indexed_block(2, -1, from, MPI_INT, &made));
+    CASE(MPI_Type_create_indexed_block(2, 1, NULL, MPI_INT, &made));
+    CASE(MPI_Type_create_indexed_block(2, 1, from, null, &made));
+    CASE(MPI_Type_create_hindexed_block(-1, 1, at, MPI_INT, &made));
+    CASE(MPI_Type_create_hindexed_block(2, -1, at, MPI_INT, &made));
+    CASE(MPI_Type_create_hindexed_block(2, 1, NULL, MPI_INT, &made));
+    CASE(MPI_Type_create_struct(-1, two, at, types, &made));
+    CASE(MPI_Type_create_struct(2, NULL, at, types, &made));
+    CASE(MPI_Type_create_struct(2, two, NULL, types, &made));
+    CASE(MPI_Type_create_struct(2, two, at, NULL, &made));
+    CASE(MPI_Type_create_struct(2, two, at, types, &made));
+    types[1] = MPI_INT;
+    CASE(MPI_Type_create_struct(2, negative, at, types, &made));
+    CASE(MPI_Type_create_struct(2, two, at, types, NULL));
+    CASE(MPI_Type_create_resized(null, 0, 4, &made));
+    CASE(MPI_Type_create_resized(MPI_INT, 0, 4, NULL));
+    CASE(MPI_Type_dup(null, &made));
+    CASE(MPI_Type_dup(MPI_INT, NULL));
+    CASE(MPI_Type_create_subarray(2, sizes, two, from, 99, MPI_INT, &made));
+    CASE(MPI_Type_create_subarray(2, two, sizes, from, MPI_ORDER_C, MPI_INT, &made));
+    CASE(MPI_Type_create_subarray(2, NULL, two, from, MPI_ORDER_C, MPI_INT, &made));
+    CASE(MPI_Type_create_subarray(2, sizes, two, negative, MPI_ORDER_C, MPI_INT, &made));
+    CASE(MPI_Type_create_subarray(2, sizes, two, from, MPI_ORDER_C, null, &made));
+    CASE(MPI_Type_get_envelope(null, &k, &k, &k, &k));
+    CASE(MPI_Type_get_envelope(MPI_INT, NULL, &k, &k, &k));
+    CASE(MPI_Type_get_contents(MPI_INT, 1, 1, 1, two, at, types));
+    CASE(MPI_Type_get_true_extent(null, at, at));
+    CASE(MPI_Type_get_true_extent(MPI_INT, NULL, at));
+    CASE(MPI_Pack_size(-1, MPI_INT, MPI_COMM_WORLD, &k));
+    CASE(MPI_Pack_size(1, null, MPI_COMM_WORLD, &k));
+    CASE(MPI_Pack_size(1, MPI_INT, MPI_COMM_NULL, &k));
+    CASE(MPI_Pack_size(1, MPI_INT, MPI_COMM_WORLD, NULL));
+    position = 0;
+    CASE(MPI_Pack(sizes, 1, MPI_INT, room, 16, &position, MPI_COMM_NULL));
+    CASE(MPI_Pack(sizes, -1, MPI_INT, room, 16, &position, MPI_COMM_WORLD));
+    CASE(MPI_Pack(sizes, 1, null, room, 16, &position, MPI_COMM_WORLD));
+    CASE(MPI_Pack(sizes, 1, MPI_INT, room, 2, &position, MPI_COMM_WORLD));
+    CASE(MPI_Pack(sizes, 1, MPI_INT, room, 16, NULL, MPI_COMM_WORLD));
+    CASE(MPI_Unpack(room, 16, &position, sizes, -1, MPI_INT, MPI_COMM_WORLD));
+    CASE(MPI_Unpack(room, 2, &position, sizes, 1, MPI_INT, MPI_COMM_WORLD));
+    CASE(MPI_Unpack(room, 16, &position, sizes, 1, null, MPI_COMM_WORLD));
+    CASE(MPI_Unpack(room, 16, NULL, sizes, 1, MPI_INT, MPI_COMM_WORLD));
+}
+
 int main(void)
 {
     MPI_Init(NULL, NULL);
@@ -421,6 +489,7 @@ int main(void)
     requests();
     statuses();
     objects();
+    datatypes();
     fflush(stdout);
     signal(SIGSEGV, crashed_at_the_end);
     MPI_Finalize();

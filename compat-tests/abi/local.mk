@@ -18,6 +18,11 @@ TESTS += compat-tests/abi/messages.sh
 EXTRA_DIST += compat-tests/abi/messages.sh
 compat_tests_abi_messages_SOURCES = compat-tests/abi/messages.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
+# Datatypes.
+check_PROGRAMS += compat-tests/abi/types
+TESTS += compat-tests/abi/types.sh
+EXTRA_DIST += compat-tests/abi/types.sh
+
 # Sanitizers want stacks of their own size.
 check_PROGRAMS += compat-tests/abi/stacks
 EXTRA_DIST += compat-tests/abi/stacks.sh
@@ -39,6 +44,7 @@ abi_plain_tests = \
 	compat-tests/abi/abi.sh \
 	compat-tests/abi/communicators_openmpi.sh \
 	compat-tests/abi/messages_openmpi.sh \
+	compat-tests/abi/types_openmpi.sh \
 	compat-tests/abi/missing.sh \
 	compat-tests/abi/openmpi_wrappers.sh \
 	compat-tests/abi/library.sh \
@@ -54,4 +60,4 @@ EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/na
 if !SANITIZED
 TESTS += $(abi_plain_tests)
 endif
-tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/messages_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/messages_openmpi.sh compat-tests/abi/types_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh

@@ -15,7 +15,7 @@ printf '#include <mpi.h>\n#include <mpi-ext.h>\n' | $cc -E -P -x c -DOMPI_OMIT_M
     $cc -w -std=gnu17 "$tmp/all.c" -I"$ours" -o "$tmp/all" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "all.c"
 call "$tmp/all"
 expect_code 0
-grep -qE '^[4-9][0-9]{2} calls, 1[0-9]{2} handles$' "$tmp/out" || { fail "missing.py finds too little"; cat "$tmp/out"; }
+grep -qE '^[3-9][0-9]{2} calls, ([5-9]|1[0-9])[0-9] handles$' "$tmp/out" || { fail "missing.py finds too little"; cat "$tmp/out"; }
 functions=$(sed 's/ .*//' "$tmp/out")
 expect_err_lines $((functions / 2)) # once, though called by both names
 expect_err '^ftmpi: rank 0 on .*: MPI_Ibcast fails: ftmpi has no MPI_Ibcast yet; run this program with another MPI$'

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See layout.h. Sizes and bounds are those of MPI 3.1 section 4.1.6 and 4.1.7. */
+#include "mpi_shim/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide; /* so that products need no checks: each factor has 31 or 63 bits */
+
+static MPI_Datatype unused;     /* freed types, see handle.h */
+
+/* What is known of the parts so far. */
+struct bounds {
+    bool any, marked;           /* marked: by parts that are bounded, others do not count then */
+    wide lb, ub, true_lb, true_ub, size, packed, elements;
+};
+
+static bool fits(wide x) { return x <= INT64_MAX && x >= INT64_MIN; }
+
+uint64_t shim_pair_second(MPI_Datatype type)
+{
+    switch (type->predefined ? type->base : FT_OPAQUE) {
+    case FT_INT_INT: return offsetof(struct ft_int_int, index);
+    case FT_F32_F32: return offsetof(struct ft_f32_f32, index);
+    case FT_F64_F64: return offsetof(struct ft_f64_f64, index);
+    case FT_F32_INT: return offsetof(struct ft_f32_int, index);
+    case FT_F64_INT: return offsetof(struct ft_f64_int, index);
+    case FT_I64_INT: return offsetof(struct ft_i64_int, index);
+    case FT_I16_INT: return offsetof(struct ft_i16_int, index);
+    case FT_FLD_INT: return offsetof(struct ft_fld_int, index);
+    default: return 0;
+    }
+}
+
+MPI_Datatype shim_type_hold(MPI_Datatype type)
+{
+    if (!type->predefined)
+        type->references++;
+    return type;
+}
+
+void shim_type_release(MPI_Datatype type)
+{
+    if (type->predefined || --type->references > 0)
+        return;
+    for (uint64_t i = 0; i < type->n_parts; i++)
+        shim_type_release(type->parts[i].of);
+    free(type->parts);
+    shim_made_drop(type->made);
+    shim_type_unnumber(type);
+    type->magic = 0;
+    type->next_free = unused;
+    unused = type;
+}
+
+static MPI_Datatype fresh(uint64_t n_parts)
+{
+    struct ompi_predefined_datatype_t *more;
+    MPI_Datatype type = unused;
+    struct shim_part *parts = malloc((n_parts ? n_parts : 1) * sizeof *parts);
+
+    if (type) {
+        if (parts)
+            unused = type->next_free;
+    } else {
+        more = malloc(sizeof *more);
+        type = more ? &more->object : NULL;
+    }
+    if (!parts || !type) {
+        free(parts);
+        if (!unused)
+            free(type);
+        return NULL;
+    }
+    *type = (struct ompi_datatype_t){.magic = SHIM_TYPE, .kind = FT_OPAQUE, .name = "", .align = 1, .references = 1, .parts = parts};
+    return type;
+}
+
+/* From the first to the last of what lies `lo` to `hi` from each element. */
+static void span(const struct shim_part *p, wide lo, wide hi, wide *from, wide *to)
+{
+    wide blocks = (wide)(p->blocks - 1) * p->stride, n = (wide)(p->n - 1) * p->of->extent;
+
+    *from = p->at + lo + (blocks < 0 ? blocks : 0) + (n < 0 ? n : 0);
+    *to = p->at + hi + (blocks > 0 ? blocks : 0) + (n > 0 ? n : 0);
+}
+
+static void include(struct bounds *b, const struct shim_part *p)
+{
+    MPI_Datatype of = p->of;
+    wide n = (wide)p->blocks * p->n, lb, ub, true_lb, true_ub;
+    bool anew = !b->any || (of->bounded && !b->marked);
+
+    span(p, of->lb, (wide)of->lb + of->extent, &lb, &ub);
+    span(p, of->true_lb, of->true_ub, &true_lb, &true_ub);
+    if (anew || (of->bounded == b->marked && lb < b->lb))
+        b->lb = lb;
+    if (anew || (of->bounded == b->marked && ub > b->ub))
+        b->ub = ub;
+    if (of->size > 0 && (b->size == 0 || true_lb < b->true_lb))
+        b->true_lb = true_lb;
+    if (of->size > 0 && (b->size == 0 || true_ub > b->true_ub))
+        b->true_ub = true_ub;
+    b->any = true;
+    b->marked |= of->bounded;
+    b->size += n * of->size;
+    b->packed += n * shim_packed(of);
+    b->elements += n * shim_elements(of);
+}
+
+/* Base elements of all parts alike, or bytes. */
+static void set_base(MPI_Datatype type, MPI_Datatype model, uint64_t packed)
+{
+    MPI_Datatype first = NULL;
+    bool alike = true;
+
+    for (uint64_t i = 0; i < type->n_parts; i++) {
+        MPI_Datatype of = type->parts[i].of;
+
+        if (of->size == 0)
+            continue;
+        if (!first)
+            first = of;
+        alike = alike && of->base == first->base && of->base_elem == first->base_elem;
+    }
+    if (!first)
+        first = model;
+    type->base = alike && first ? first->base : FT_BYTE;
+    type->base_elem = alike && first ? first->base_elem : 1;
+    type->per = packed / type->base_elem;
+}
+
+/* The parts are contiguous, each begins where the one before ended, and the next of this type begins where this one ends. */
+static bool is_contiguous(MPI_Datatype type)
+{
+    int64_t at = 0;
+
+    for (uint64_t i = 0; i < type->n_parts; i++) {
+        const struct shim_part *p = &type->parts[i];
+        int64_t block = (int64_t)(p->n * shim_packed(p->of));
+
+        if (!p->of->contiguous || p->at != at || (p->blocks > 1 && p->stride != block))
+            return false;
+        at += block * (int64_t)p->blocks;
+    }
+    return at == type->extent;
+}
+
+/* Elements that lie side by side are one block. */
+static bool joins(struct shim_part *last, const struct shim_part *p)
+{
+    if (last->of != p->of || last->blocks != 1 || p->blocks != 1 ||
+        (wide)last->at + (wide)last->n * p->of->extent != p->at)
+        return false;
+    last->n += p->n;
+    return true;
+}
+
+static void add(MPI_Datatype type, const struct shim_part *p)
+{
+    struct shim_part one = *p;
+
+    if (p->blocks > 1 && (wide)p->n * p->of->extent == p->stride) {
+        one.blocks = 1;
+        one.n = p->n * p->blocks;
+    }
+    if (type->n_parts > 0 && joins(&type->parts[type->n_parts - 1], &one))
+        return;
+    type->parts[type->n_parts++] = one;
+    shim_type_hold(one.of);
+}
+
+int shim_layout_make(const struct shim_part *parts, uint64_t n, MPI_Datatype model, MPI_Datatype *made)
+{
+    MPI_Datatype type = fresh(n);
+    struct bounds b = {0};
+
+    *made = NULL;
+    if (!type)
+        return MPI_ERR_NO_MEM;
+    for (uint64_t i = 0; i < n; i++) {
+        const struct shim_part *p = &parts[i];
+
+        if (p->blocks == 0 || p->n == 0)
+            continue;
+        include(&b, p);
+        if (!fits(b.lb) || !fits(b.ub) || !fits(b.ub - b.lb) || !fits(b.true_lb) || !fits(b.true_ub) || !fits(b.packed)) {
+            shim_type_release(type);
+            return MPI_ERR_COUNT;
+        }
+        add(type, p);
+        if (p->of->align > type->align)
+            type->align = p->of->align;
+    }
+    if (!b.marked && (b.ub - b.lb) % type->align)
+        b.ub += type->align - (b.ub - b.lb) % type->align;
+    type->bounded = b.marked;
+    type->lb = (int64_t)b.lb;
+    type->extent = (int64_t)(b.ub - b.lb);
+    type->true_lb = (int64_t)b.true_lb;
+    type->true_ub = (int64_t)b.true_ub;
+    type->size = (uint64_t)b.size;
+    type->elements = (uint64_t)b.elements;
+    set_base(type, model, (uint64_t)b.packed);
+    type->contiguous = is_contiguous(type);
+    *made = type;
+    return MPI_SUCCESS;
+}
+
+int shim_layout_copy(MPI_Datatype old, MPI_Datatype *made)
+{
+    struct shim_part itself = {.of = old, .blocks = 1, .n = 1};
+    const struct shim_part *parts = old->predefined ? &itself : old->parts;
+    uint64_t n = old->predefined ? 1 : old->n_parts;
+    MPI_Datatype type = fresh(n);
+
+    *made = type;
+    if (!type)
+        return MPI_ERR_NO_MEM;
+    for (uint64_t i = 0; i < n; i++) {
+        type->parts[i] = parts[i];
+        shim_type_hold(parts[i].of);
+    }
+    type->n_parts = n;
+    type->base = old->base;
+    type->base_elem = old->base_elem;
+    type->per = old->per;
+    type->size = old->size;
+    type->extent = old->extent;
+    type->contiguous = old->contiguous;
+    type->bounded = old->bounded;
+    type->align = old->align;
+    type->lb = old->lb;
+    type->true_lb = old->true_lb;
+    type->true_ub = old->true_ub;
+    type->elements = shim_elements(old);
+    return MPI_SUCCESS;
+}
+
+int shim_layout_bound(MPI_Datatype old, int64_t lb, int64_t extent, MPI_Datatype *made)
+{
+    int err = shim_layout_copy(old, made);
+
+    if (err)
+        return err;
+    (*made)->lb = lb;
+    (*made)->extent = extent;
+    (*made)->bounded = true;
+    (*made)->contiguous = is_contiguous(*made);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Data of any type between the program's memory and a buffer where they lie side by side. */
+#ifndef FTMPI_PACK_H
+#define FTMPI_PACK_H
+
+#include "mpi_shim/layout.h"
+
+#pragma GCC visibility push(hidden)
+
+/* count elements at `memory` to `packed`, which has room for them: count times shim_packed. */
+void shim_pack(MPI_Datatype type, uint64_t count, const void *memory, void *packed);
+
+/* The other way round, from the first `bytes` packed ones of them; the last element may be cut. */
+void shim_unpack(MPI_Datatype type, void *memory, const void *packed, uint64_t bytes);
+
+/* The same in the representation "external32" (MPI 3.1 section 13.5.2). Unpacking is of whole elements. */
+uint64_t shim_external_size(MPI_Datatype type);
+void shim_external_pack(MPI_Datatype type, uint64_t count, const void *memory, void *packed);
+void shim_external_unpack(MPI_Datatype type, uint64_t count, void *memory, const void *packed);
+
+#pragma GCC visibility pop
+
+#endif
