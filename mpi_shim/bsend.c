@@ -105,7 +105,16 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     const char *me = "Bsend";
     int err = shim_check_send(comm, me, buf, count, datatype, dest, tag);
 
-    return err ? err : shim_bsend(comm, me, buf, (uint64_t)count * datatype->per, shim_base(datatype), dest, tag, SHIM_SITE());
+    void *memory = (void *)(uintptr_t)buf, *packed;
+    uint64_t site = SHIM_SITE();
+
+    if (!err)
+        err = shim_memory_to_send(comm, me, &memory, count, datatype, &packed);
+    if (err)
+        return err;
+    err = shim_bsend(comm, me, memory, (uint64_t)count * datatype->per, shim_base(datatype), dest, tag, site);
+    free(packed);
+    return err;
 }
 
 SHIM_ALIAS(int, Buffer_attach, (void *buffer, int size));

@@ -185,7 +185,9 @@ struct ompi_request_t {
     _Atomic bool complete;          /* a generalized one: MPI_Grequest_complete was called */
     char unused0[7];
     int fortran;                    /* as in a datatype; 0 is also the number of MPI_REQUEST_NULL */
-    char unused1[0xc0 - 0x6c];
+    MPI_Datatype scattered;         /* what lies in `buffer`, if it is not contiguous: one reference */
+    void *packed;                   /* the same as the engine has it, while active; NULL: it has `buffer` */
+    char unused1[0xc0 - 0x80];
     bool in_c;                      /* the three functions; else in Fortran */
 };
 PLACE(ompi_request_t, fortran, 0x68);

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives, and sends that receive as well (MPI 3.1 sections 3.2.4, 3.7.2, 3.10). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "ft/base/util.h"
+#include "mpi_shim/pack.h"
 #include "mpi_shim/request.h"
 
 static int receive(const char *me, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
                    uint64_t site)
 {
     struct ft_told told = shim_told_nobody();
+    void *memory = buffer, *packed;
     struct ft_error e;
     int err;
 
     if (source != MPI_PROC_NULL) {
-        err = ft_recv(shim.ft, &comm->members, buffer, (uint64_t)count * type->per, shim_base(type), source, tag, &told, site, &e);
+        err = shim_memory(comm, me, &memory, count, type, &packed);
+        if (err)
+            return err;
+        err = ft_recv(shim.ft, &comm->members, memory, (uint64_t)count * type->per, shim_base(type), source, tag, &told, site, &e);
+        shim_memory_received(buffer, count, type, packed, &told);
         if (!SHIM_LIKELY(err == 0))
             return shim_message_failed(comm, me, err, &e);
     }
@@ -37,8 +42,8 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     return err ? err : shim_request_now(SHIM_RECEIVES, "Irecv", buf, count, datatype, source, tag, comm, request, SHIM_SITE());
 }
 
-/* The send is started first: if it cannot be, no receive stays behind. */
-static int send_and_receive(const char *me, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+/* What is sent is packed. The send is started first: if it cannot be, no receive stays behind. */
+static int send_and_receive(const char *me, const void *packed, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status, uint64_t site)
 {
     struct ft_request *sending = NULL;
@@ -46,7 +51,7 @@ static int send_and_receive(const char *me, const void *sendbuf, int sendcount, 
     int err, received;
 
     if (dest != MPI_PROC_NULL) {
-        err = ft_send_start(shim.ft, &comm->members, sendbuf, (uint64_t)sendcount * sendtype->per, shim_base(sendtype), dest, sendtag,
+        err = ft_send_start(shim.ft, &comm->members, packed, (uint64_t)sendcount * sendtype->per, shim_base(sendtype), dest, sendtag,
                             FT_SEND_STANDARD, site, &sending, &e);
         if (err)
             return shim_message_failed(comm, me, err, &e);
@@ -65,12 +70,20 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const char *me = "Sendrecv";
+    void *memory = (void *)(uintptr_t)sendbuf, *packed;
+    uint64_t site = SHIM_SITE();
     int err = shim_check_send(comm, me, sendbuf, sendcount, sendtype, dest, sendtag);
 
     if (!err)
         err = shim_check_receive(comm, me, recvbuf, recvcount, recvtype, source, recvtag);
-    return err ? err : send_and_receive(me, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                                        comm, status, SHIM_SITE());
+    if (!err)
+        err = shim_memory_to_send(comm, me, &memory, sendcount, sendtype, &packed);
+    if (err)
+        return err;
+    err = send_and_receive(me, memory, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status,
+                           site);
+    free(packed);
+    return err;
 }
 
 SHIM_ALIAS(int, Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
@@ -87,12 +100,11 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
         err = shim_check_source(comm, me, source, recvtag);
     if (err)
         return err;
-    bytes = (size_t)count * datatype->extent;
+    bytes = (size_t)count * shim_packed(datatype);
     copy = malloc(bytes ? bytes : 1);
     if (!copy)
         return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for %zu byte%s", bytes, ft_plural(bytes));
-    if (bytes)
-        memcpy(copy, buf, bytes);
+    shim_pack(datatype, (uint64_t)count, buf, copy);
     err = send_and_receive(me, copy, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm, status, SHIM_SITE());
     free(copy);
     return err;

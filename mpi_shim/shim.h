@@ -130,20 +130,30 @@ static inline int shim_check_contiguous(MPI_Comm comm, const char *function, MPI
     return err || SHIM_LIKELY(type->contiguous) ? err : shim_bad_layout(comm, function);
 }
 
-/* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
-static inline int shim_check_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
-                                  const void *buffer)
+/* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. Of a type that is not contiguous any buffer
+   may be right: its parts may lie at addresses. */
+static inline int shim_check_any_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
+                                      const void *buffer)
 {
     uint64_t bytes;
     int err = shim_check_count(comm, function, what, count);
 
     if (!err)
-        err = shim_check_contiguous(comm, function, type);
+        err = shim_check_type(comm, function, type);
     if (err)
         return err;
-    if (!SHIM_LIKELY(!__builtin_mul_overflow((uint64_t)count, type->extent, &bytes) && bytes <= INT64_MAX))
+    if (!SHIM_LIKELY(!__builtin_mul_overflow((uint64_t)count, type->per * type->base_elem, &bytes) && bytes <= INT64_MAX))
         return shim_bad_length(comm, function, what, count, type);
-    return shim_check_buffer(comm, function, "the buffer", buffer, bytes);
+    return shim_check_buffer(comm, function, "the buffer", buffer, type->contiguous ? bytes : 0);
+}
+
+/* The same, and only contiguous ones. */
+static inline int shim_check_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
+                                  const void *buffer)
+{
+    int err = shim_check_any_data(comm, function, what, count, type, buffer);
+
+    return err || SHIM_LIKELY(type->contiguous) ? err : shim_bad_layout(comm, function);
 }
 
 static inline int shim_check_root(MPI_Comm comm, const char *function, int root)

@@ -10,4 +10,11 @@ for seed in 1 2 3; do
     expect_err_lines 0
     [ "$(wc -l <"$tmp/out")" -gt $((types / 2)) ] || fail "seed $seed: types.c looks at too few types"
 done
+# Sent and received.
+for n in 1 2 3; do
+    run -n $n "$built/scattered"
+    expect_code 0
+    expect_err_lines 0
+    [ "$(grep -c ': all received$' "$tmp/out")" = $n ] || fail "$n ranks do not get to the end"
+done
 finish
