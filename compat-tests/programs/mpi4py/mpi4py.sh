@@ -54,7 +54,7 @@ expect_out '0 1 2 True True [[2], [0]]' '1 0 1 True True [[1]]' '2 0 2 True True
 cat >"$tmp/absent.py" <<'EOF'
 import numpy
 from mpi4py import MPI
-for call in (lambda: MPI.COMM_WORLD.Create_group(MPI.COMM_WORLD.group), lambda: MPI.COMM_WORLD.Spawn("true"), lambda: MPI.Win.Allocate(8)):
+for call in (lambda: MPI.COMM_WORLD.Create_cart([1]), lambda: MPI.COMM_WORLD.Spawn("true"), lambda: MPI.Win.Allocate(8)):
     try:
         call()
     except MPI.Exception as e:
