@@ -40,18 +40,20 @@ def fetch(where):
 
 def one(launcher, tests, module, ranks):
     """Whether all is well, and '32 of 72', 'hangs', 'ends'."""
+    process = subprocess.Popen([*launcher, '-n', str(ranks), PYTHON, '-m', 'unittest', '-q', module], cwd=tests, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        done = subprocess.run([*launcher, '-n', str(ranks), PYTHON, '-m', 'unittest', '-q', module], cwd=tests, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+        out = process.communicate(timeout=120)[0].decode(errors='replace')
     except subprocess.TimeoutExpired:
+        process.terminate()  # it ends its ranks
+        process.communicate()
         return False, 'hangs'
-    out = done.stdout.decode(errors='replace')
     ran = re.search(r'^Ran (\d+) test', out, re.M)
     if not ran:
         return False, 'ends'
     counts = re.search(r'^(?:FAILED|OK) \((.*)\)', out, re.M)
     less = sum(int(n) for n in re.findall(r'(?:failures|errors|skipped)=(\d+)', counts.group(1))) if counts else 0
-    return done.returncode == 0, '%s of %s' % (max(0, int(ran.group(1)) - less), ran.group(1))
+    return process.returncode == 0, '%s of %s' % (max(0, int(ran.group(1)) - less), ran.group(1))
 
 
 def main():
