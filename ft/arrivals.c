@@ -17,10 +17,16 @@ struct ft_message *ft_messages_new(struct ft_messages *m)
 {
     struct ft_message *a = m->unused_messages;
 
-    if (a)
+    if (a) {
         m->unused_messages = a->next;
-    else
-        a = malloc(sizeof *a);
+        return a;
+    }
+    a = malloc(sizeof *a);
+    if (a) {
+        a->made = m->made_messages;
+        m->made_messages = a;
+        a->own = NULL;
+    }
     return a;
 }
 
@@ -134,7 +140,7 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
         ft_view_unpack(&r->view, 0, fits, a->own);
     r->come = a->come;
     if (a->sender)
-        ft_messages_sent(m, a->sender);
+        a->sender->over = true;
     end_receive(m, r);
     return 0;
 }
@@ -251,7 +257,7 @@ static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_e
 
     if (!a)
         return no_memory(m, e);
-    *a = (struct ft_message){ .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
                               .synchronous = in->nsynchronous };
     ft_match_keep(m->match, &a->arrived);
     in->kept = a;
@@ -414,32 +420,20 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     struct ft_posted *p;
 
     if (!a || (bytes && !own)) {
-        free(a);
         free(own);
+        if (a)
+            ft_messages_drop(m, a);
         return no_memory(m, e);
     }
     if (bytes)
         ft_view_pack(v, 0, bytes, own);
-    *a = (struct ft_message){ .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
     if (!p) {
         ft_match_keep(m->match, &a->arrived);
         return 0;
     }
     return ft_messages_give(m, request_of(p), a, e);
-}
-
-void ft_messages_forget(struct ft_messages *m)
-{
-    for (uint32_t s = 0; s < m->n; s++)
-        for (struct ft_arrived *a; (a = ft_match_oldest(m->match, (int32_t)s));) {
-            ft_match_take(m->match, a);
-            ft_messages_drop(m, message_of(a));
-        }
-    for (struct ft_message *a = m->unused_messages, *next; a; a = next) {
-        next = a->next;
-        free(a);
-    }
 }
 
 /* ---- for snapshots ---- */

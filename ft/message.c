@@ -19,15 +19,19 @@ static int no_memory(const struct ft *ft, struct ft_error *e)
 
 static void close_all(struct ft_messages *m)
 {
-    if (m->match)
-        ft_messages_forget(m);
     for (uint32_t r = 0; r < m->n; r++) {
         free(m->out ? m->out[r] : NULL);
         free(m->in ? m->in[r] : NULL);
     }
-    for (struct ft_request *r = m->unused, *next; r; r = next) {
-        next = r->next;
+    for (struct ft_request *r = m->made, *next; r; r = next) {
+        next = r->made;
+        ft_ranks_release(r->ranks);
         free(r);
+    }
+    for (struct ft_message *a = m->made_messages, *next; a; a = next) {
+        next = a->made;
+        free(a->own);
+        free(a);
     }
     free(m->out);
     free(m->in);
@@ -286,10 +290,8 @@ static int start_send(struct ft *ft, const struct ft_comm *c, const struct ft_vi
     }
     err = to == m->me ? ft_messages_to_self(m, c, v, bytes, tag, mode == FT_SEND_SYNCHRONOUS ? new : NULL, e)
                       : send_to(m, c, v, bytes, (uint32_t)to, tag, mode, !r, new ? &new->synchronous : NULL, site, e);
-    if (err) {
-        free(new);
-        return err;
-    }
+    if (err)
+        return err; /* the job is ended, but for FT_EINVAL */
     if (mode == FT_SEND_STANDARD && new)
         new->over = true;
     if (r)

@@ -28,7 +28,8 @@ struct ft_request {
     uint64_t site;
     uint32_t to;                 /* of a synchronous send: to this rank of the node ... */
     uint64_t synchronous;        /* ... as so many synchronous ones before it */
-    struct ft_request *next;     /* in the list of those that are free */
+    struct ft_request *next;     /* in the list of those that are free, or of those that are given up */
+    struct ft_request *made;     /* the one that was made before it */
 };
 
 /* A message that no receive has taken yet. */
@@ -43,6 +44,7 @@ struct ft_message {
     int *ranks;                  /* of one that a probe has taken: of its communicator; held */
     uint32_t n;
     struct ft_message *next, *before;  /* in a ring of these, or (next) a list of those that are free */
+    struct ft_message *made;     /* the one that was made before it */
 };
 
 struct ft_outgoing {
@@ -82,8 +84,9 @@ struct ft_messages {
                                     answer */
     int failed;                  /* found in a wait for something else; told by the next call */
     struct ft_error why;
-    struct ft_request *unused;
-    struct ft_message *unused_messages;
+    struct ft_request *unused, *made;
+    struct ft_request *given_up; /* synchronous sends that the program refers to no more, and that may not be over yet */
+    struct ft_message *unused_messages, *made_messages;
 };
 
 /* Of the process; made with the first call. NULL: no memory, or the log cannot be read; *err says which. */
@@ -104,9 +107,6 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
 /* The receive has no message, and gets none. */
 void ft_messages_nobody(struct ft_messages *m, const struct ft_request *r);
 
-/* Frees all messages that nobody has received. */
-void ft_messages_forget(struct ft_messages *m);
-
 /* A message that is kept: its bytes. A probe takes it: nothing else will. Then it is received. A receive that has none is over, and cancelled. */
 uint64_t ft_messages_bytes(const struct ft_arrived *a);
 struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *a, const struct ft_comm *c);
@@ -122,9 +122,6 @@ struct ft_request *ft_request_new(struct ft_messages *m);
 
 /* Until it is over. */
 int ft_messages_wait(struct ft_messages *m, struct ft_request *r, struct ft_error *e);
-
-/* A send that waited to be matched is over. */
-void ft_messages_sent(struct ft_messages *m, struct ft_request *r);
 
 /* Which rank of this node, -1: none; which of the communicator. */
 int64_t ft_messages_local(const struct ft_messages *m, const struct ft_comm *c, int rank);

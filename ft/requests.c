@@ -6,37 +6,69 @@
 
 /* ---- requests ---- */
 
+/* A synchronous send is over when that is said. */
+static bool is_over(struct ft_messages *m, struct ft_request *r)
+{
+    if (!r->over && !r->receives && r->to != m->me)
+        r->over = ft_look(&m->out[r->to]->acks[r->synchronous % FT_CHANNEL_ACKS]) > r->synchronous;
+    return r->over;
+}
+
+static void reuse(struct ft_messages *m, struct ft_request *r)
+{
+    ft_ranks_release(r->ranks);
+    r->ranks = NULL;
+    r->next = m->unused;
+    m->unused = r;
+}
+
+static void reuse_given_up(struct ft_messages *m)
+{
+    struct ft_request **link = &m->given_up, *r;
+
+    while ((r = *link) != NULL)
+        if (is_over(m, r)) {
+            *link = r->next;
+            reuse(m, r);
+        } else {
+            link = &r->next;
+        }
+}
+
 struct ft_request *ft_request_new(struct ft_messages *m)
 {
-    struct ft_request *r = m->unused;
+    struct ft_request *r, *made;
 
-    if (r)
+    if (!m->unused && m->given_up)
+        reuse_given_up(m);
+    r = m->unused;
+    if (r) {
         m->unused = r->next;
-    else
+        made = r->made;
+    } else {
         r = malloc(sizeof *r);
+        made = m->made;
+        m->made = r ? r : m->made;
+    }
     if (r)
-        *r = (struct ft_request){ 0 };
+        *r = (struct ft_request){ .made = made };
     return r;
 }
 
 void ft_request_end(struct ft *ft, struct ft_request *r)
 {
+    struct ft_messages *m = ft->messages;
+
     r->ended = true;
-    if (!r->over)
-        return;
-    ft_ranks_release(r->ranks);
-    r->next = ft->messages->unused;
-    ft->messages->unused = r;
+    if (r->over) {
+        reuse(m, r);
+    } else if (!r->receives) {
+        r->next = m->given_up;
+        m->given_up = r;
+    }
 }
 
 struct ft_told ft_request_told(const struct ft_request *r) { return r->told; }
-
-void ft_messages_sent(struct ft_messages *m, struct ft_request *r)
-{
-    r->over = true;
-    if (r->ended)
-        ft_request_end(m->ft, r);
-}
 
 /* ---- waiting ---- */
 
@@ -71,7 +103,7 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
         moved = ft_messages_progress(m, e);
         if (moved != 0 || (i < LOOKS && !crowded))
             continue;
-        if (!m->ft->region.base)
+        if (!m->writes)
             return ft_err_set(e, FT_EINVAL, "rank %u waits for a message, and there is nobody else who could send one", m->ft->world.me);
         said = true;
         if (now.kind == FT_AWAIT_MESSAGE && now.rank != m->me)
@@ -84,15 +116,6 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
         ft_wait_unsay(patience);
     }
     return moved < 0 ? moved : 0;
-}
-
-/* A synchronous send is over when that is said. */
-static bool is_over(struct ft_messages *m, struct ft_request *r)
-{
-    if (!r->over && !r->receives && r->to != m->me &&
-        ft_look(&m->out[r->to]->acks[r->synchronous % FT_CHANNEL_ACKS]) > r->synchronous)
-        ft_messages_sent(m, r);
-    return r->over;
 }
 
 struct list {
