@@ -169,12 +169,6 @@ int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
     return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
 }
 
-int shim_bad_layout(MPI_Comm comm, const char *function)
-{
-    return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not contiguous, which %s%s cannot send yet; use MPI_Pack",
-                      shim_prefix(function), function);
-}
-
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op)
 {
     if (!op || op == MPI_OP_NULL)

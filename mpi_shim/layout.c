@@ -46,6 +46,7 @@ void shim_type_release(MPI_Datatype type)
     for (uint64_t i = 0; i < type->n_parts; i++)
         shim_type_release(type->parts[i].of);
     free(type->parts);
+    ft_layout_release(type->layout);
     shim_made_drop(type->made);
     shim_type_unnumber(type);
     type->magic = 0;
@@ -247,5 +248,40 @@ int shim_layout_bound(MPI_Datatype old, int64_t lb, int64_t extent, MPI_Datatype
     (*made)->extent = extent;
     (*made)->bounded = true;
     (*made)->contiguous = is_contiguous(*made);
+    return MPI_SUCCESS;
+}
+
+/* The part as the engine has it. Data without gaps are bytes; a block of elements that are one block of bytes each is blocks of bytes. */
+static struct ft_layout_part engine_part(const struct shim_part *p)
+{
+    struct ft_layout *of = p->of->layout;
+    const struct ft_layout_part *one = of && of->n_parts == 1 && !of->parts->of && of->parts->blocks == 1 ? of->parts : NULL;
+    struct ft_layout_part part = {.of = of, .at = p->at, .stride = p->stride, .blocks = p->blocks, .n = p->n};
+
+    if (!of)
+        part.n = p->n * shim_packed(p->of);
+    if (!one || (p->n > 1 && p->blocks > 1))
+        return part;
+    if (p->n > 1)
+        part = (struct ft_layout_part){.stride = of->extent, .blocks = p->n};
+    part.of = NULL;
+    part.at = p->at + one->at;
+    part.n = one->n;
+    return part;
+}
+
+int shim_layout_commit(MPI_Datatype type)
+{
+    int err = MPI_SUCCESS;
+
+    if (type->contiguous || type->layout || type->per == 0)
+        return MPI_SUCCESS;
+    for (uint64_t i = 0; i < type->n_parts && !err; i++)
+        err = shim_layout_commit(type->parts[i].of);
+    if (err || !(type->layout = ft_layout_new(type->n_parts, type->extent)))
+        return MPI_ERR_NO_MEM;
+    for (uint64_t i = 0; i < type->n_parts; i++)
+        if (shim_packed(type->parts[i].of) > 0)
+            ft_layout_add(type->layout, engine_part(&type->parts[i]));
     return MPI_SUCCESS;
 }

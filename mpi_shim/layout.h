@@ -17,6 +17,9 @@ int shim_layout_make(const struct shim_part *parts, uint64_t n, MPI_Datatype mod
 int shim_layout_copy(MPI_Datatype old, MPI_Datatype *made);
 int shim_layout_bound(MPI_Datatype old, int64_t lb, int64_t extent, MPI_Datatype *made);
 
+/* What the engine has to know of it: before it is used in a call. MPI_ERR_NO_MEM. */
+int shim_layout_commit(MPI_Datatype type);
+
 /* References of derived types; of predefined ones there are none. */
 MPI_Datatype shim_type_hold(MPI_Datatype type);
 void shim_type_release(MPI_Datatype type);

@@ -224,18 +224,34 @@ bool ft_msg_look(struct ft_msg_channel *c, struct ft_unit *u)
     return ft_look(&c->theirs->done) > c->unit && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
 }
 
+/* A step at a time. */
+static int read_by_layout(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to)
+{
+    char step[FT_VIEW_STEP];
+
+    for (uint64_t at = 0, k; at < n; at += k) {
+        k = ft_min(n - at, sizeof step);
+        if (ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from + at, step, k, false))
+            return FT_ESPACE;
+        ft_view_unpack(v, to + at, k, step);
+    }
+    return 0;
+}
+
 int ft_msg_read(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to,
                     struct ft_error *e)
 {
-    char *direct = n ? ft_view_direct(v, to) : NULL;
+    int err;
 
     if (!n)
         return 0;
-    if (u->sig.length <= sizeof u->bytes)
-        memcpy(direct, u->bytes + from, n);
-    else if (ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, direct, n, false))
-        return unreadable(c, e);
-    return 0;
+    if (u->sig.length <= sizeof u->bytes) {
+        ft_view_unpack(v, to, n, u->bytes + from);
+        return 0;
+    }
+    err = ft_view_has_layout(v) ? read_by_layout(c, u, from, n, v, to)
+                                : ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, ft_view_direct(v, to), n, false);
+    return err ? unreadable(c, e) : 0;
 }
 
 void ft_msg_pass(struct ft_msg_channel *c, const struct ft_unit *u)
