@@ -13,4 +13,8 @@ for seed in 1 2 3; do
     diff "$tmp/theirs" "$tmp/out" || fail "seed $seed: the output differs from Open MPI's (<)"
     [ "$(wc -l <"$tmp/theirs")" -gt 500 ] || fail "seed $seed: types.c prints too little"
 done
+run -n 3 "$tmp/types" -n 200 -s 4
+expect_code 0
+bounded 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n 3 "$tmp/types" -n 200 -s 4 >"$tmp/theirs" || fail "Open MPI, 3 ranks: exit code $?"
+diff "$tmp/theirs" "$tmp/out" || fail "of 3 ranks the output differs from Open MPI's (<)"
 finish
