@@ -79,7 +79,7 @@ struct ompi_datatype_t {
     struct ompi_datatype_t *next_free;
     char label[MPI_MAX_OBJECT_NAME]; /* as in a communicator */
     bool contiguous;                /* many of them lie in memory as they are packed */
-    bool bounded;                   /* a program said where it, or a part, begins and ends */
+    bool lb_said, ub_said;          /* a program said where it, or a part, begins; where it ends */
     uint8_t align;
     uint32_t handles;               /* that the program has of a derived type */
     uint32_t references;            /* those together, and each use in another type */

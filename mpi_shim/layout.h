@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 /* A new type of these parts, in order; the program has no handle of it yet. Of `model`, if there are no data, come the base elements.
-   Parts of nothing are left out. *made is it, or NULL; MPI_ERR_NO_MEM, or MPI_ERR_COUNT: it would exceed 63 bits. */
+   Parts without data are left out, once they have said where it begins or ends. *made is it, or NULL; MPI_ERR_NO_MEM, or MPI_ERR_COUNT: it would exceed 63 bits. */
 int shim_layout_make(const struct shim_part *parts, uint64_t n, MPI_Datatype model, MPI_Datatype *made);
 
 /* The same data as in `old`, with other bounds or the same. */

@@ -21,5 +21,9 @@ for n in 1 2 3; do
     expect_code 0
     expect_err_lines 0
     [ "$(grep -c ': all received$' "$tmp/out")" = $n ] || fail "$n ranks do not get to the end"
+    run -n $n "$built/bounds" -o
+    expect_code 0
+    expect_err_lines 0
+    [ "$(grep -c ': as it should be$' "$tmp/out")" = $n ] || fail "bounds.c: $n ranks do not get to the end"
 done
 finish
