@@ -57,16 +57,17 @@ static inline char *moved(char *memory, int64_t by)
     return (char *)((uintptr_t)memory + (uint64_t)by);
 }
 
-/* Blocks of a size that the compiler knows become plain loads and stores. */
-#define BLOCKS(width)                                       \
-    for (uint64_t i = 0; i < blocks; i++) {                 \
-        if (unpack)                                         \
-            memcpy(memory, packed, width);                  \
-        else                                                \
-            memcpy(packed, memory, width);                  \
-        memory = moved(memory, stride);                     \
-        packed += width;                                    \
-    }
+/* Blocks of a size that the compiler knows become plain loads and stores, of which a core does several
+   at a time: addresses follow from i, not one from the other. */
+#define BLOCKS(width)                                                                   \
+    _Pragma("GCC unroll 4")                                                             \
+    for (uint64_t i = 0; i < blocks; i++) {                                             \
+        if (unpack)                                                                     \
+            memcpy(moved(memory, (int64_t)i * stride), packed + i * (width), width);    \
+        else                                                                            \
+            memcpy(packed + i * (width), moved(memory, (int64_t)i * stride), width);    \
+    }                                                                                   \
+    packed += blocks * (width);
 
 static inline __attribute__((always_inline)) char *copy_blocks(char *memory, int64_t stride,
                                                                uint64_t blocks, uint64_t width,
@@ -203,8 +204,13 @@ static void copy_some(const struct ft_layout *l, char *memory, uint64_t from, ui
 static void copy(const struct ft_layout *l, char *memory, uint64_t from, uint64_t n, char *packed,
                  bool unpack)
 {
-    uint64_t begins = from % l->packed, whole;
+    uint64_t begins, whole;
 
+    if (from == 0 && n == l->packed) { /* one element, without divisions */
+        (unpack ? unpack_many : pack_many)(l, 1, memory, packed);
+        return;
+    }
+    begins = from % l->packed;
     memory = moved(memory, (int64_t)(from / l->packed) * l->extent);
     if (begins) {
         uint64_t first = ft_min(l->packed - begins, n);
