@@ -26,6 +26,7 @@ static void close_all(struct ft_messages *m)
     for (struct ft_request *r = m->made, *next; r; r = next) {
         next = r->made;
         ft_ranks_release(r->ranks);
+        ft_layout_release(r->view.type.layout);
         free(r);
     }
     for (struct ft_message *a = m->made_messages, *next; a; a = next) {
@@ -329,6 +330,7 @@ static struct ft_request *receive(struct ft_messages *m, void *buffer, uint64_t 
         return NULL;
     r->receives = true;
     r->view = ft_view_of(buffer, count, type);
+    ft_layout_hold(type.layout);
     r->room = count * type.elem;
     r->site = site;
     return r;

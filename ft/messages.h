@@ -19,7 +19,7 @@ enum { FT_MESSAGE_PLAIN, FT_MESSAGE_SYNCHRONOUS };    /* sig.reduction */
 struct ft_request {
     struct ft_posted posted;     /* of a receive */
     bool receives, matched, over, settled /* it was over when it began: nobody has to be told when */, ended /* the program refers to it no more */;
-    struct ft_view view;
+    struct ft_view view;         /* of a receive; its layout is held */
     uint64_t room;               /* bytes, of a receive */
     uint64_t come;               /* bytes of its message that it has, or that did not fit */
     int *ranks;                  /* of the communicator, of a receive with an open source; held */

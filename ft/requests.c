@@ -17,7 +17,9 @@ static bool is_over(struct ft_messages *m, struct ft_request *r)
 static void reuse(struct ft_messages *m, struct ft_request *r)
 {
     ft_ranks_release(r->ranks);
+    ft_layout_release(r->view.type.layout);
     r->ranks = NULL;
+    r->view.type.layout = NULL;
     r->next = m->unused;
     m->unused = r;
 }
