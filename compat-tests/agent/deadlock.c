@@ -63,11 +63,31 @@ static void busy(void)
     }
 }
 
+/* None: rank 0 has the first message that it waits for, but not the second one, and the sender of the first waits for rank 0. */
+static void later(void)
+{
+    MPI_Request both[2];
+
+    if (me == 0) {
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(&word, 1, MPI_INT, 1 + i, 5, MPI_COMM_WORLD, &both[i]);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        MPI_Send(&word, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else if (me == 1) {
+        usleep(300000);
+        MPI_Send(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+        MPI_Recv(&word, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        sleep(3);
+        MPI_Send(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*play)(void); } plays[] = {
         {"ring", ring}, {"tag", tag}, {"any", any}, {"synchronous", synchronous}, {"waitany", waitany}, {"communicators", communicators},
-        {"finalize", finalize}, {"busy", busy}};
+        {"finalize", finalize}, {"busy", busy}, {"later", later}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

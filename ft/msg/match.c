@@ -269,3 +269,4 @@ void ft_match_close(struct ft_match *m)
 
 uint64_t ft_match_posted(const struct ft_match *m) { return m->nposted; }
 uint64_t ft_match_kept(const struct ft_match *m) { return m->nkept; }
+const struct ft_arrived *ft_match_first(const struct ft_match *m) { return m->kept.later == &m->kept ? NULL : m->kept.later; }

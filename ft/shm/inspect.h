@@ -16,6 +16,16 @@
 #include "ft/shm/await.h"
 #include "ft/shm/region.h"
 
+/* A rank's messages, as it has said when it last began to wait for one, and when it left (struct ft_message_words). */
+struct ft_inspect_messages {
+    uint64_t unexpected, unexpected_bytes, most_unexpected;  /* that no receive had taken; at once, at most */
+    uint32_t oldest_source; /* of these: in the job */
+    int32_t oldest_tag;
+    uint64_t receives, requests;
+    uint64_t sent, sent_bytes, received, received_bytes;
+    uint64_t unseen;        /* now: messages, or pieces of long ones, that have come and that it has not looked at */
+};
+
 /* One rank. Units count operations, or segments of large ones, of one stream, from the start of the job: where nothing is said of a
    stream, of the world's. */
 struct ft_inspect {
@@ -47,6 +57,7 @@ struct ft_inspect {
     uint64_t contributed;   /* ... or on the standard one, where there is something to reduce */
     uint64_t consumed;      /* version of the newest checkpoint it has finished with, or loaded */
     struct ft_await awaits; /* ... which it waits for, or waited for last, as it says itself */
+    struct ft_inspect_messages messages;
     bool wants_memory;      /* it is at the end of the log memory there is, of the world's stream or of a call's, and has asked for more */
 };
 

@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 40, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 41, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -228,7 +228,7 @@ struct ft_snap_words {
 /* ft/shm/await.h. */
 struct ft_await_words {
     _Atomic uint64_t what, unit;
-    _Atomic uint64_t site, tag;  /* of a wait for a message; for people */
+    _Atomic uint64_t site, tag, several;  /* of a wait for a message; for people */
 };
 
 /* One per rank: what it sleeps on (ft/shm/doorbell.h), in the line that who wakes it reads anyway. */
@@ -237,6 +237,14 @@ struct ft_doorbell {
     _Alignas(FT_LINE) struct ft_await_words awaits;  /* whom it waits for */
     /* whoever has published what it waits for adds 1: the one word with several writers. It says nothing, so no recovery reads it */
     _Atomic uint32_t rings;
+};
+
+/* A rank's messages, as it says itself when it begins to wait for one, and when it leaves: for people. */
+struct ft_message_words {
+    _Atomic uint64_t kept, kept_bytes, most_kept;  /* that no receive has taken: how many, of so many bytes; how many at once, at most */
+    _Atomic uint64_t oldest;                       /* of these: its sender (a rank of this node) in the high half, its tag */
+    _Atomic uint64_t receives, requests;           /* posted, without a message; that are open, the one of a call that blocks among them */
+    _Atomic uint64_t sent, sent_bytes, received, received_bytes;
 };
 
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
@@ -254,6 +262,8 @@ struct ft_rank_block {
                                                         last stream to come there */
 
     struct ft_snap_words snap;
+
+    _Alignas(FT_LINE) struct ft_message_words messages;
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
