@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that wait for each other: deadlock WHAT. */
+/* Ranks that wait for each other: deadlock WHAT. Or for one that has left: deadlock gone exit|_exit|return|finalize WAIT. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,6 +84,28 @@ static void later(void)
     }
 }
 
+/* Rank 1 leaves when the others have waited for a while. */
+static void gone(const char *how, const char *wait)
+{
+    if (me == 1) {
+        usleep(500000);
+        if (!strcmp(how, "exit"))
+            exit(0);
+        if (!strcmp(how, "_exit"))
+            _exit(0);
+    } else if (!strcmp(wait, "receive")) {
+        MPI_Recv(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(wait, "any")) {
+        any();
+    } else if (!strcmp(wait, "probe")) {
+        MPI_Probe(1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(wait, "synchronous")) {
+        MPI_Ssend(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*play)(void); } plays[] = {
@@ -95,6 +118,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof plays / sizeof *plays; i++)
         if (argc > 1 && !strcmp(argv[1], plays[i].name))
             plays[i].play();
+    if (argc > 3 && !strcmp(argv[1], "gone")) {
+        gone(argv[2], argv[3]);
+        if (me == 1 && !strcmp(argv[2], "return"))
+            return 0;
+    }
     MPI_Finalize();
     printf("%d over\n", me);
     return 0;

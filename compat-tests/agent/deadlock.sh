@@ -19,6 +19,25 @@ dead synchronous "rank 1 waits for rank 0 (MPI_Barrier $at), rank 0 waits for ra
 dead waitany "rank [01] waits for rank [01] (one of 2 receives $at), rank [01] waits for rank [01] (one of 2 receives $at)"
 dead communicators "rank [01] waits for rank [01] (MPI_Barrier $at), rank [01] waits for rank [01] (MPI_Barrier $at)"
 dead finalize "rank 1 waits for rank 0 (MPI_Finalize $at), $(from 0 1)"
+# A rank that has left with code 0, and one that is in MPI_Finalize.
+gone() { # how, wait, line
+    run -n 3 "$built/deadlock" gone "$1" "$2"
+    expect_code 1
+    expect_err "$3; the job is ended"
+    expect_err_lines 1
+    expect_no_out
+}
+for how in exit _exit return; do
+    left='ftrun: rank 1 (pid [0-9]*, host .*) exited with code 0 without calling MPI_Finalize, and rank 0 waits for it'
+    gone $how receive "$left (message from rank 1, tag 5 $at)"
+    gone $how any "$left (message from any rank $at)"
+    gone $how probe "$left (message from rank 1, tag 5 $at)"
+    gone $how synchronous "$left (message to rank 1 to be taken $at)"
+    gone $how barrier "$left (MPI_Barrier $at)"
+done
+gone finalize receive "ftrun: deadlock: rank 1 waits for rank 0 (MPI_Finalize $at), rank 0 waits for rank 1 (message from rank 1, tag 5 $at)"
+gone finalize synchronous "ftrun: deadlock: rank 1 waits for rank 0 (MPI_Finalize $at), rank 0 waits for rank 1 (message to rank 1 to be taken $at)"
+
 for alive in busy later; do
     run -n 3 "$built/deadlock" $alive
     expect_code 0

@@ -192,18 +192,41 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
+/* "(message from rank 1, tag 5 at a.out+0x126c)" */
+static size_t tell_what(const struct ft_watch *w, struct ft_sites *sites, uint32_t rank, char *text, size_t size)
+{
+    char what[160];
+
+    ft_inspect_print(&w->now[rank], what, sizeof what);
+    return (size_t)snprintf(text, size, "(%s at %s)", what, ft_sites_print(sites, w->now[rank].site, w->job->procs[rank].pid));
+}
+
+const char *ft_watch_waiting(struct ft_watch *w, uint32_t rank, char *text, size_t size)
+{
+    struct ft_sites *sites = calloc(1, sizeof *sites);
+    char what[FT_SITE_TEXT + 200];
+
+    *text = 0;
+    if (w && sites)
+        ft_watch_look(w);
+    for (uint32_t q = 0; w && sites && q < w->job->options->nranks && !*text; q++)
+        if (q != rank && ft_proc_phase(&w->job->procs[q]) == FT_PROC_RUNNING && ft_inspect_awaits(&w->job->region, w->now, q, w->awaited) && w->awaited[rank]) {
+            tell_what(w, sites, q, what, sizeof what);
+            snprintf(text, size, ", and rank %u waits for it %s", ft_job_rank(w->job, q), what);
+        }
+    free(sites);
+    return text;
+}
+
 /* ---- deadlock ---- */
 
 /* "rank 0 waits for rank 1 (message from rank 1, tag 5 at a.out+0x126c)" */
 static size_t tell_stuck(const struct ft_watch *w, struct ft_sites *sites, uint32_t rank, uint32_t by, char *text, size_t size)
 {
-    const struct ft_inspect *i = &w->now[rank];
     const char *left = w->now[by].state == FT_RANK_ATTACHED ? "" : ", which has left,";
-    char what[160];
+    size_t n = (size_t)snprintf(text, size, "rank %u waits for rank %u%s ", ft_job_rank(w->job, rank), ft_job_rank(w->job, by), left);
 
-    ft_inspect_print(i, what, sizeof what);
-    return (size_t)snprintf(text, size, "rank %u waits for rank %u%s (%s at %s)", ft_job_rank(w->job, rank), ft_job_rank(w->job, by), left, what,
-                            ft_sites_print(sites, i->site, w->job->procs[rank].pid));
+    return n + (n < size ? tell_what(w, sites, rank, text + n, size - n) : 0);
 }
 
 static uint32_t stuck_by(const struct ft_watch *w, uint32_t rank) { return ft_stuck_by(&w->job->region, w->now, w->stuck, rank, w->awaited); }
