@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that wait for each other: deadlock WHAT. Or for one that has left: deadlock gone exit|_exit|return|finalize WAIT. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,36 @@ static void later(void)
     }
 }
 
+/* What is received first is sent last, after more than the log may have. */
+static void backlog(void)
+{
+    static char much[1 << 20];
+
+    for (int i = 0; me == 0 && i < 100; i++)
+        MPI_Send(much, sizeof much, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+    if (me == 0)
+        MPI_Send(much, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+    if (me == 1)
+        MPI_Recv(much, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; me == 1 && i < 100; i++)
+        MPI_Recv(much, sizeof much, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* More than the log may have, from any rank, and then the receiver dies: what would be received in another order this time is forgotten. */
+static void decided(void)
+{
+    static char much[1 << 20];
+
+    for (int i = 0; me && i < 30; i++)
+        MPI_Ssend(much, sizeof much, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+    for (int i = 0; !me && i < 30 * (ranks - 1); i++)
+        MPI_Recv(much, sizeof much, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!me && !strcmp(getenv("FTMPI_INCARNATION"), "0"))
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Rank 1 leaves when the others have waited for a while. */
 static void gone(const char *how, const char *wait)
 {
@@ -110,7 +141,7 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*play)(void); } plays[] = {
         {"ring", ring}, {"tag", tag}, {"any", any}, {"synchronous", synchronous}, {"waitany", waitany}, {"communicators", communicators},
-        {"finalize", finalize}, {"busy", busy}, {"later", later}};
+        {"finalize", finalize}, {"busy", busy}, {"later", later}, {"backlog", backlog}, {"decided", decided}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

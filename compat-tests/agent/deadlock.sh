@@ -38,6 +38,26 @@ done
 gone finalize receive "ftrun: deadlock: rank 1 waits for rank 0 (MPI_Finalize $at), rank 0 waits for rank 1 (message from rank 1, tag 5 $at)"
 gone finalize synchronous "ftrun: deadlock: rank 1 waits for rank 0 (MPI_Finalize $at), rank 0 waits for rank 1 (message to rank 1 to be taken $at)"
 
+# Messages that nobody receives have all of the log: it stood still, without a line. What can be spilled goes on.
+run -n 3 --log-full forget --log-limit 16M "$built/deadlock" backlog
+expect_code 1
+expect_err "^ftrun: the log has reached its limit of 16 MiB, and nothing of it can be forgotten: rank 1 has not received [0-9.]* MiB that rank 0 has sent \
+to it; rank 1 waits for rank 0 (message from rank 0, tag 2 $at); the job is ended (--log-limit, --log-full)"
+expect_err_lines 1
+run -n 3 --log-full spill --log-limit 16M --log-spill "$tmp" "$built/deadlock" backlog
+expect_code 0
+expect_err_lines 1
+
+# What a rank would receive in another order is forgotten: it does not begin again, but by --start-over.
+run -n 3 --log-full forget --log-limit 16M --snapshot off "$built/deadlock" decided
+expect_code 1
+expect_err 'it has taken messages in an order that others decided'
+expect_no_out
+run -n 3 --log-full forget --log-limit 16M --snapshot off --start-over always "$built/deadlock" decided
+expect_code 0
+sorted
+expect_out '0 over' '1 over' '2 over'
+
 for alive in busy later; do
     run -n 3 "$built/deadlock" $alive
     expect_code 0

@@ -214,11 +214,29 @@ static bool is_there(const struct ft_region *r, uint32_t rank, const struct ft_a
     return a->rank == rank ? has_come_in(r, rank) : ft_look(&parts.counters[0].done) > a->unit;
 }
 
+/* A rank that sends, or notes what it is told of messages: there is no memory for that. */
+static void read_send(const struct ft_region *r, struct ft_inspect *i)
+{
+    struct ft_stream_parts parts = ft_region_stream(r, i->awaits.stream);
+
+    if (ft_look(&parts.head->ready) > i->awaits.unit)
+        return;
+    i->in_call = i->in_message = i->wants_memory = true;
+    i->in_store = i->in_doubt = i->in_join = false;
+    i->stream = 0;
+    i->first = ft_look(&parts.counters[0].done);
+    i->sig = (struct ft_sig){ .call = FT_CALL_SEND, .kind = FT_BYTE, .elem = 1,
+                              .root = (int32_t)ft_region_rank_of(r, ft_channel_receiver(r, i->awaits.stream)) };
+    i->site = 0;
+}
+
 /* A rank in a function that waits for messages. */
 static void read_message(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
 {
     const struct ft_await *a = &i->awaits;
 
+    if (a->kind == FT_AWAIT_MEMORY && ft_channel_is(r, a->stream))
+        read_send(r, i);
     if ((a->kind != FT_AWAIT_MESSAGE && a->kind != FT_AWAIT_MATCHED) || is_there(r, rank, a))
         return;
     i->in_call = i->in_message = true;
@@ -365,6 +383,8 @@ uint32_t ft_inspect_awaits(const struct ft_region *r, const struct ft_inspect *r
         memset(awaited, 0, v.p->nranks * sizeof *awaited);
     if (!ranks[rank].in_call || is_answered(v.p->nranks, ranks, a))
         return 0;
+    if (ranks[rank].in_message && a->kind == FT_AWAIT_MEMORY)
+        return 0;
     if (ranks[rank].in_message)
         return awaits_message(v.p->nranks, rank, a, awaited);
     for (uint32_t q = 0; q < v.p->nranks; q++) {
@@ -424,6 +444,10 @@ const char *ft_inspect_print(const struct ft_inspect *i, char *text, size_t size
 
     if (!i->in_message)
         return ft_sig_print(&i->sig, text, size);
+    if (i->awaits.kind == FT_AWAIT_MEMORY) {
+        snprintf(text, size, "message to rank %d that there is no memory for", i->sig.root);
+        return text;
+    }
     requests(&i->awaits, all, sizeof all);
     if (several && i->awaits.one) {
         snprintf(text, size, "one of %s", all);

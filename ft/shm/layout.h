@@ -99,6 +99,8 @@ struct ft_header {
     struct ft_params params;
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
+    _Atomic uint64_t starved;    /* keeper: 1: when it last looked somebody waited for memory of the log, which has reached its limit, and nothing of
+                                    it could be forgotten (--log-full forget); else 0 */
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[1 + spread][nnodes]. Else 0 */

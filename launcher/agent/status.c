@@ -145,7 +145,8 @@ static void add_message(json_t *o, const struct look *l, uint32_t rank)
     if (i->awaits.receives || i->awaits.sends)
         json_object_set_new(o, "waits_for_requests", json_pack("{sI sI sb}", "receives", (json_int_t)i->awaits.receives, "sends",
                                                                (json_int_t)i->awaits.sends, "one", (int)i->awaits.one));
-    json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+    if (i->site)
+        json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
 }
 
 /* What has come for it, as it said when it last waited for a message; and what it has not looked at. Nothing of one that has sent and received none. */
