@@ -205,7 +205,7 @@ int ft_messages_post(struct ft_messages *m, struct ft_request *r, struct ft_erro
     begin_receive(m);
     a = ft_match_post(m->match, &r->posted);
     if (!a)
-        return 0;
+        return r->posted.next ? 0 : no_memory(m, e);
     m->kept_bytes -= ft_messages_bytes(a);
     return ft_messages_give(m, r, message_of(a), e);
 }
@@ -257,11 +257,13 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
 
 /* ---- a message comes ---- */
 
-static void put_aside(struct ft_messages *m, struct ft_message *a)
+static int put_aside(struct ft_messages *m, struct ft_message *a, struct ft_error *e)
 {
-    ft_match_keep(m->match, &a->arrived);
+    if (ft_match_keep(m->match, &a->arrived))
+        return no_memory(m, e);
     m->kept_bytes += a->first.sig.count;
     m->most_kept = ft_max(m->most_kept, ft_match_kept(m->match));
+    return 0;
 }
 
 static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_envelope *is, const struct ft_unit *u, struct ft_error *e)
@@ -272,9 +274,8 @@ static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_e
         return no_memory(m, e);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
                               .synchronous = in->nsynchronous };
-    put_aside(m, a);
     in->kept = a;
-    return 0;
+    return put_aside(m, a, e);
 }
 
 /* Its first piece. */
@@ -442,10 +443,8 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
         ft_view_pack(v, 0, bytes, own);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
-    if (!p) {
-        put_aside(m, a);
-        return 0;
-    }
+    if (!p)
+        return put_aside(m, a, e);
     return ft_messages_give(m, request_of(p), a, e);
 }
 
