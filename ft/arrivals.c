@@ -56,9 +56,9 @@ static uint64_t needs(const struct ft_messages *m, uint32_t source)
 static void say_needs(struct ft_messages *m, uint32_t source)
 {
     struct ft_incoming *in = m->in[source];
-    uint64_t from = needs(m, source);
+    uint64_t again = in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4), from;
 
-    if (from < in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4))
+    if (in->c.end < again || (from = needs(m, source)) < again)
         return;
     in->said = from;
     ft_msg_need(&in->c, from);
@@ -359,6 +359,8 @@ static int look_for_senders(struct ft_messages *m, struct ft_error *e)
     uint32_t first = ft_channel_of(region, 0, m->me), end = first + m->n;
     int err = 0;
 
+    if (m->nheard + 1 == m->n)
+        return 0;
     for (uint32_t c = ft_streams_used_below(region, first, end); c < end && !err; c = ft_streams_used_below(region, c + 1, end))
         if (c - first != m->me && !m->in[c - first])
             err = hear(m, c - first, e);

@@ -326,8 +326,9 @@ struct ft_record {
     struct ft_sig sig;
 };
 
-/* The newest messages of a channel, one line each: message u is in slot u % FT_CHANNEL_SLOTS until that one's next. The sender. */
-enum { FT_CHANNEL_SLOTS = 32, FT_CHANNEL_INLINE = 16, FT_CHANNEL_ACKS = 16384, FT_CHANNEL_TABLE = 4096 };
+/* The newest messages of a channel: message u is in slot u % FT_CHANNEL_SLOTS until that one's next. One line each, and a cell for the bytes of
+   one that has more than go into the line. The sender. */
+enum { FT_CHANNEL_SLOTS = 16, FT_CHANNEL_INLINE = 16, FT_CHANNEL_CELL = 16384, FT_CHANNEL_ACKS = 16384, FT_CHANNEL_TABLE = 1 << 16 };
 struct ft_message_slot {
     _Alignas(FT_LINE) _Atomic uint64_t unit;  /* message + 1, written last */
     struct ft_sig sig;                         /* as in its record */
@@ -355,6 +356,7 @@ struct ft_stream_layout {
    outcomes, the rank alone. */
 struct ft_channel_layout {
     uint64_t members_at, counters_at, slots_at;
+    uint64_t cells_at;       /* [FT_CHANNEL_SLOTS] of FT_CHANNEL_CELL */
     uint64_t acks_at;        /* synchronous message k is matched: word k % FT_CHANNEL_ACKS is k + 1 or more. The receiver */
     uint64_t table_at, bytes;
 };
