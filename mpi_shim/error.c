@@ -91,10 +91,21 @@ const char *shim_prefix(const char *function)
     return function[1] == '_' ? "MPI" : "MPI_";
 }
 
+/* Of the last MPI_ERR_OTHER of this thread: its text says nothing, and MPI_ERRORS_RETURN tells no more than the code. */
+static _Thread_local char other[MPI_MAX_ERROR_STRING];
+
+const char *shim_other_reason(void) { return other; }
+
 static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int code, const char *format, va_list args)
 {
     char what[LINE / 2], line[LINE], place[SHIM_PLACE];
+    va_list again;
 
+    if (code == MPI_ERR_OTHER) {
+        va_copy(again, args);
+        vsnprintf(other, sizeof other, format, again);
+        va_end(again);
+    }
     if (handler->does == SHIM_RETURN)
         return;
     vsnprintf(what, sizeof what, format, args);

@@ -74,6 +74,9 @@ int shim_error_class(int code);
 const char *shim_class_name(int code);
 const char *shim_error_text(int code);
 
+/* Why this thread's last MPI_ERR_OTHER was raised; empty: there was none. */
+const char *shim_other_reason(void);
+
 /* The explanation of the code of a function that is missing, NULL for all others (missing.c). */
 const char *shim_missing_text(int code);
 
