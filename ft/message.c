@@ -8,6 +8,7 @@
 #include "ft/base/site.h"
 #include "ft/base/util.h"
 #include "ft/messages.h"
+#include "ft/msg/check.h"
 #include "ft/shm/streams.h"
 
 /* ---- what the process has ---- */
@@ -140,6 +141,29 @@ static int diverged(const struct ft_messages *m, const struct ft_msg_channel *c,
                       said->sig.root, ft_site_print(said->site, there, sizeof there));
 }
 
+/* ... or the same with other bytes. */
+static int differs(const struct ft_messages *m, const struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_unit *before,
+                   struct ft_error *e)
+{
+    char here[160], there[160];
+
+    return ft_err_set(e, FT_EDIVERGED, "rank %u (host %.64s) was restarted and, in message %llu to rank %u, %llu byte%s with tag %d at %s (before: at %s), "
+                      "sends other data than before its restart: the program is not deterministic (--check-replay)", m->ft->world.me, m->ft->host,
+                      (unsigned long long)c->unit, ft_channel_receiver(&m->ft->region, c->number), (unsigned long long)sig->count, ft_plural(sig->count),
+                      sig->root, ft_site_print(site, here, sizeof here), ft_site_print(before->site, there, sizeof there));
+}
+
+static int check_bytes(const struct ft_messages *m, struct ft_msg_channel *c, const struct ft_sig *sig, const struct ft_view *v, uint64_t from,
+                       uint64_t site, struct ft_error *e)
+{
+    struct ft_unit before;
+    int err = m->ft->world.checks ? ft_msg_check(c, sig, v, from, &before, e) : 0;
+
+    if (err == FT_ENOMEM)
+        return no_memory(m->ft, e);
+    return err == FT_EDIVERGED ? differs(m, c, sig, site, &before, e) : err;
+}
+
 static struct ft_outgoing *outgoing(struct ft_messages *m, uint32_t to, struct ft_error *e)
 {
     const struct ft *ft = m->ft;
@@ -219,6 +243,9 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
             return err;
         if (door && __builtin_expect(!*door->switched, 0) && !ft_msg_replays(&out->c))
             door->live(out->c.unit > out->c.logged);
+        err = check_bytes(m, &out->c, sig, v, from, site, e);
+        if (err)
+            return err;
         err = ft_msg_send(&out->c, sig, site, v, from, &said, e);
         if (err == FT_EDIVERGED)
             return diverged(m, &out->c, sig, site, &said, e);
