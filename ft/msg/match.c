@@ -205,6 +205,13 @@ struct ft_arrived *ft_match_oldest(const struct ft_match *m, int32_t source)
     return head->next == head ? NULL : head->next;
 }
 
+struct ft_arrived *ft_match_after(const struct ft_match *m, const struct ft_arrived *a)
+{
+    struct ft_arrived *next = a ? a->later : m->kept.later;
+
+    return next == &m->kept ? NULL : next;
+}
+
 /* ---- what is decided, and all of it ---- */
 
 static struct ft_posted *posted_in(struct ft_posted *head, uint64_t receive)
