@@ -73,6 +73,17 @@ void ft_request_end(struct ft *ft, struct ft_request *r)
     }
 }
 
+/* Free ones have been ended, too. */
+void ft_messages_open(const struct ft_messages *m, uint64_t *receives, uint64_t *sends, uint64_t *probed)
+{
+    *receives = *sends = 0;
+    *probed = m->nprobed;
+    for (const struct ft_request *r = m->made; r; r = r->made) {
+        *receives += r->receives && !(r->ended && r->over);
+        *sends += !r->receives && !r->ended;
+    }
+}
+
 struct ft_told ft_request_told(const struct ft_request *r) { return r->told; }
 
 /* ---- waiting ---- */
