@@ -271,9 +271,7 @@ static int damaged(const struct ft *ft, struct ft_error *e)
 /* Numbers go on. All ranks anew: only these, and there is one log less. */
 static void go_on(struct ft_msg_channel *c, const uint64_t *row, bool again)
 {
-    c->unit = ft_max(c->unit, row[UNIT]);
-    if (again)
-        c->end = row[END];
+    ft_msg_go_to(c, ft_max(c->unit, row[UNIT]), again ? row[END] : c->end);
 }
 
 static int load_channels(struct ft_messages *m, struct reader *r, const uint64_t *head, bool again, struct ft_error *e)

@@ -73,9 +73,10 @@ static int read_all(struct ft_answers *a, struct ft_error *e)
     while (!err && a->log.unit < a->log.logged) {
         struct ft_unit u;
 
-        err = ft_msg_walk(&a->log, a->log.unit, &a->log.end, &u, e);
-        a->log.shown = ++a->log.unit;
-        a->log.shown_end = a->log.end;
+        uint64_t end = a->log.end;
+
+        err = ft_msg_walk(&a->log, a->log.unit, &end, &u, e);
+        ft_msg_go_to(&a->log, a->log.unit + 1, end);
         if (!err)
             err = note(a, &u.sig, u.bytes, e);
     }
@@ -87,8 +88,7 @@ int ft_answers_open_at(struct ft_answers *a, const struct ft_answers_place *at, 
 {
     *a = (struct ft_answers){ .match = match, .said = at->said };
     ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
-    a->log.unit = at->unit;
-    a->log.end = at->end;
+    ft_msg_go_to(&a->log, at->unit, at->end);
     return read_all(a, e);
 }
 
