@@ -76,7 +76,7 @@ static bool anybody_sends(const struct ft *ft)
     return false;
 }
 
-static int drain(struct ft *ft, struct ft_error *e)
+int64_t ft_carry_left(struct ft *ft, struct ft_error *e)
 {
     struct ft_messages *m = ft->messages;
     int err = 0;
@@ -91,14 +91,7 @@ static int drain(struct ft *ft, struct ft_error *e)
     m->busy = false;
     for (uint32_t i = 0; i < m->nheard && err >= 0; i++)
         FT_INVARIANT(m->in[m->heard[i]]->c.unit >= ft_look(&m->in[m->heard[i]]->c.theirs->done), "what was sent before a checkpoint has come");
-    return err < 0 ? err : 0;
-}
-
-int64_t ft_carry_left(struct ft *ft, struct ft_error *e)
-{
-    int err = drain(ft, e);
-
-    return err ? err : ft->messages ? (int64_t)ft_match_kept(ft->messages->match) : 0;
+    return err < 0 ? err : (int64_t)ft_match_kept(m->match);
 }
 
 /* ---- saving ---- */
@@ -216,13 +209,12 @@ static void note_positions(const struct ft *ft, struct ft_positions *p)
 int ft_carry_save(struct ft *ft, void **bytes, uint64_t *n, struct ft_positions *p, struct ft_error *e)
 {
     uint64_t head[HEAD], words;
-    int err = drain(ft, e);
 
     *bytes = NULL;
     *n = 0;
     p->n = 0;
-    if (err || !ft_carry_is_used(ft))
-        return err;
+    if (!ft_carry_is_used(ft))
+        return 0;
     count(ft, head, &words);
     *bytes = malloc(words * sizeof *head);
     if (!*bytes)
