@@ -115,11 +115,12 @@ static void count(const struct ft *ft, uint64_t n[HEAD], uint64_t *words)
     }
     for (uint32_t i = 0; i < ft->njoined; i++)
         n[AT_LEFT] += ft_comms_stream(ft, i)->left;
-    for (const struct ft_arrived *a = NULL; m && (a = ft_match_after(m->match, a)) != NULL;)
-        if (is_wanted(ft, a)) {
-            n[AT_MESSAGES]++;
-            *words += words_of(a);
-        }
+    for (uint32_t r = 0; m && r < m->n; r++)
+        for (const struct ft_arrived *a = ft_match_oldest(m->match, (int32_t)r); a; a = ft_match_next(m->match, a))
+            if (is_wanted(ft, a)) {
+                n[AT_MESSAGES]++;
+                *words += words_of(a);
+            }
     *words += (n[AT_OUT] + n[AT_IN]) * CHANNEL + n[AT_LEFT] * LEFT;
     n[AT_FORMAT] = FORMAT;
     n[AT_SINGLES] = ft->nsingles;
@@ -183,9 +184,10 @@ static int put_all(struct ft *ft, const uint64_t head[HEAD], uint64_t *to, struc
             put(&to, ft_stream_position(s).end);
         }
     }
-    for (const struct ft_arrived *a = NULL; m && !err && (a = ft_match_after(m->match, a)) != NULL;)
-        if (is_wanted(ft, a))
-            err = put_message(ft, &to, a, e);
+    for (uint32_t r = 0; m && r < m->n; r++)
+        for (const struct ft_arrived *a = ft_match_oldest(m->match, (int32_t)r); a && !err; a = ft_match_next(m->match, a))
+            if (is_wanted(ft, a))
+                err = put_message(ft, &to, a, e);
     return err;
 }
 
@@ -263,9 +265,9 @@ static int damaged(const struct ft *ft, struct ft_error *e)
 /* Numbers go on. All ranks anew: only these, and there is one log less. */
 static void go_on(struct ft_msg_channel *c, const uint64_t *row, bool again)
 {
-    c->unit = ft_max(c->unit, row[UNIT]);
-    if (again)
-        c->end = row[END];
+    ft_msg_go_to(c, ft_max(c->unit, row[UNIT]), again ? row[END] : c->end);
+    if (ft_peek(&c->mine->done) < c->unit)
+        ft_publish(&c->mine->done, c->unit);
 }
 
 static int load_channels(struct ft_messages *m, struct reader *r, const uint64_t *head, bool again, struct ft_error *e)

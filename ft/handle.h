@@ -81,6 +81,7 @@ uint64_t ft_comms_number(const struct ft *ft, uint64_t context);
 /* Its messages, likewise. */
 void ft_messages_positions(const struct ft *ft, struct ft_positions *p);
 void ft_messages_resume(struct ft *ft);
+void ft_messages_finalize(const struct ft *ft);
 void ft_messages_close(struct ft *ft);
 
 #endif
