@@ -468,28 +468,6 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     return ft_messages_give(m, request_of(p), a, e);
 }
 
-/* ---- for people ---- */
-
-void ft_messages_tell(const struct ft_messages *m)
-{
-    const struct ft_arrived *oldest = ft_match_first(m->match);
-    struct ft_message_words *w;
-
-    if (!m->ft->block)
-        return;
-    w = &m->ft->block->messages;
-    ft_note(&w->kept, ft_match_kept(m->match));
-    ft_note(&w->kept_bytes, m->kept_bytes);
-    ft_note(&w->most_kept, m->most_kept);
-    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
-    ft_note(&w->receives, ft_match_posted(m->match));
-    ft_note(&w->requests, m->nopen);
-    ft_note(&w->sent, m->sent);
-    ft_note(&w->sent_bytes, m->sent_bytes);
-    ft_note(&w->received, m->received);
-    ft_note(&w->received_bytes, m->received_bytes);
-}
-
 /* ---- for checkpoints ---- */
 
 uint64_t ft_messages_synchronous(const struct ft_arrived *kept)
@@ -521,6 +499,28 @@ int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uin
         a->synchronous = synchronous - 1;
     }
     return put_aside(m, a, e);
+}
+
+/* ---- for people ---- */
+
+void ft_messages_tell(const struct ft_messages *m)
+{
+    const struct ft_arrived *oldest = ft_match_first(m->match);
+    struct ft_message_words *w;
+
+    if (!m->ft->block)
+        return;
+    w = &m->ft->block->messages;
+    ft_note(&w->kept, ft_match_kept(m->match));
+    ft_note(&w->kept_bytes, m->kept_bytes);
+    ft_note(&w->most_kept, m->most_kept);
+    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
+    ft_note(&w->receives, ft_match_posted(m->match));
+    ft_note(&w->requests, m->nopen);
+    ft_note(&w->sent, m->sent);
+    ft_note(&w->sent_bytes, m->sent_bytes);
+    ft_note(&w->received, m->received);
+    ft_note(&w->received_bytes, m->received_bytes);
 }
 
 /* ---- for snapshots ---- */

@@ -80,10 +80,10 @@ struct ft_messages {
     uint64_t posts;              /* receives ever posted */
     uint64_t nunder;             /* receives that are under way */
     uint64_t nself;              /* messages to itself */
+    uint64_t nprobed;            /* messages that a probe has taken, and that are not received */
     uint64_t nopen;              /* requests that the program still refers to */
     uint64_t kept_bytes, most_kept;  /* of messages that no receive has taken: bytes; how many at once, at most */
     uint64_t sent, sent_bytes, received, received_bytes;  /* messages; for people, as what is kept */
-    uint64_t nprobed;            /* messages that a probe has taken, and that are not received */
     bool woken;                  /* what its predecessor was told is to be read, before anything else */
     bool busy;                   /* a call of messages is under way. Waits inside of it must take nothing: one may be for memory for an
                                     answer */
