@@ -6,6 +6,7 @@
 #include "ft/core/view.h"
 #include "ft/handle.h"
 #include "ft/message.h"
+#include "ft/msg/acks.h"
 #include "ft/msg/answers.h"
 #include "ft/msg/channel.h"
 #include "ft/msg/match.h"
@@ -58,7 +59,7 @@ struct ft_outgoing {
    program has given up. */
 struct ft_incoming {
     struct ft_msg_channel c;
-    _Atomic uint64_t *acks;
+    struct ft_acks acks;
     struct ft_request *into;
     struct ft_message *kept;
     uint64_t come, total;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ft/messages.h"
+#include "ft/shm/acks.h"
 
 /* ---- requests ---- */
 
@@ -10,7 +11,7 @@
 static bool is_over(struct ft_messages *m, struct ft_request *r)
 {
     if (!r->over && !r->receives && r->to != m->me)
-        r->over = ft_look(&m->out[r->to]->acks[r->synchronous % FT_CHANNEL_ACKS]) > r->synchronous;
+        r->over = ft_acks_has(ft_look(&m->out[r->to]->acks[ft_acks_at(r->synchronous)]), r->synchronous);
     return r->over;
 }
 
