@@ -142,6 +142,7 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     if (a->sender)
         a->sender->over = true;
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
     return 0;
 }
 
@@ -247,6 +248,7 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
     ft_match_withdraw(m->match, &r->posted);
     r->told.cancelled = true;
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
 }
 
 /* ---- a message comes ---- */
@@ -431,6 +433,7 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     p = ft_match_arrive(m->match, &is, a->arrived.number);
     if (!p) {
         ft_match_keep(m->match, &a->arrived);
+        ft_wait_stir(&m->ft->patience);
         return 0;
     }
     return ft_messages_give(m, request_of(p), a, e);

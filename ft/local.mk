@@ -7,6 +7,7 @@ libft_la_SOURCES = \
 	ft/collective.h ft/collective.c \
 	ft/comm.h ft/comm.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
+	ft/order.h ft/order.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c \

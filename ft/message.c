@@ -101,7 +101,7 @@ bool ft_messages_enter(struct ft *ft)
 void ft_messages_leave(struct ft *ft, bool says)
 {
     if (ft->messages)
-        ft->messages->busy = false;
+        ft->messages->busy = ft->messages->holds = false;
     ft_handle_end(ft, says);
 }
 
@@ -174,7 +174,7 @@ static bool waits(const struct ft_messages *m, uint32_t rank)
 static int hold_back(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, struct ft_error *e)
 {
     uint64_t end;
-    struct ft_wait w = { 0 };
+    struct ft_wait w = { .holds = true }; /* in the middle of a message */
     int err = 0;
 
     if (__builtin_expect(ft_msg_replays(&out->c) || ft_msg_ahead(&out->c) <= FT_CHANNEL_AHEAD, 1))
@@ -202,7 +202,13 @@ static int await_ack(struct ft_messages *m, struct ft_outgoing *out, uint32_t to
 {
     struct ft_await a = { .kind = FT_AWAIT_MATCHED, .rank = to, .stream = out->c.number, .unit = out->nsynchronous - FT_CHANNEL_ACKS, .anything = true, .site = site };
 
-    return ft_messages_until(m, has_ack, out, &a, e);
+    bool held = m->holds;
+    int err;
+
+    m->holds = true; /* sends are in the order of their calls */
+    err = ft_messages_until(m, has_ack, out, &a, e);
+    m->holds = held;
+    return err;
 }
 
 static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, struct ft_sig *sig, const struct ft_view *v, uint64_t site,
@@ -218,7 +224,7 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
         if (waits && (err = hold_back(m, out, to, e)) != 0)
             return err;
         if (door && __builtin_expect(!*door->switched, 0) && !ft_msg_replays(&out->c))
-            door->live(out->c.unit > out->c.logged);
+            ft_order_live(m->ft, out->c.unit > out->c.logged);
         err = ft_msg_send(&out->c, sig, site, v, from, &said, e);
         if (err == FT_EDIVERGED)
             return diverged(m, &out->c, sig, site, &said, e);

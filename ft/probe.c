@@ -36,13 +36,25 @@ static int await(struct ft_messages *m, struct probe *p, bool (*is)(struct ft_me
     return ft_messages_until(m, is, p, &a, e);
 }
 
+static int until_answer(struct ft_messages *m, struct probe *p, struct ft_error *e)
+{
+    struct ft_await a = ft_messages_await(m, p->wants.source);
+
+    a.tag = p->wants.tag;
+    a.site = p->site;
+    return ft_messages_until_answer(m, is_there, p, &a, e);
+}
+
 /* p->seen, or NULL: there is none now. What others decide is written down: which one, or that there is none. */
 static int look(struct ft_messages *m, struct probe *p, bool waits, struct ft_error *e)
 {
-    bool writes = m->writes && (!waits || p->wants.source == FT_MATCH_ANY), yes;
+    bool writes = m->writes && (!waits || p->wants.source == FT_MATCH_ANY || m->ft->order), yes;
     uint64_t answer;
     int err;
 
+    if (m->ft->order && writes && waits && (err = until_answer(m, p, e)) != 0)
+        return err;
+    m->holds = m->ft->order != NULL; /* another thread might receive it */
     if (writes && ft_answers_again(&m->answers, &yes, &answer)) {
         if (!yes)
             return 0;

@@ -94,8 +94,9 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
 {
     const struct ft_patience *patience = &m->ft->patience;
     struct ft_await now = *a;
+    struct ft *ft = m->ft;
     bool crowded = patience->place != NULL;
-    struct ft_wait w = { 0 };
+    struct ft_wait w = { .holds = m->holds };
     bool said = false;
     int moved = 0;
 
@@ -103,19 +104,51 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
         moved = ft_messages_progress(m, e);
         if (moved != 0 || (i < LOOKS && !crowded))
             continue;
-        if (!m->writes)
-            return ft_err_set(e, FT_EINVAL, "rank %u waits for a message, and there is nobody else who could send one", m->ft->world.me);
+        if (!m->writes && !ft->order)
+            return ft_err_set(e, FT_EINVAL, "rank %u waits for a message, and there is nobody else who could send one", ft->world.me);
+        if (!m->writes) {
+            ft_order_turn(ft, &w);
+            continue;
+        }
         said = true;
         if (now.kind == FT_AWAIT_MESSAGE && now.rank != m->me)
             now.unit = m->in[now.rank] ? m->in[now.rank]->c.unit : 0; /* what has come meanwhile was not that */
         ft_wait_goes_on(&w, patience, &now);
-        ft_wait_turn(&w, patience);
+        if (w.holds)
+            ft_wait_turn(&w, patience);
+        else
+            ft_order_turn(ft, &w);
     }
-    if (said) {
+    if (w.turns)
         ft_wait_over(&w, patience);
+    if (said)
         ft_wait_unsay(patience);
-    }
     return moved < 0 ? moved : 0;
+}
+
+struct answer {
+    bool (*is)(struct ft_messages *m, void *arg);
+    void *arg;
+};
+
+static bool may_answer(struct ft_messages *m, void *arg)
+{
+    const struct answer *a = arg;
+
+    if (ft_order_replays(m->ft))
+        return ft_order_is_mine(m->ft);
+    return !ft_order_settles(m->ft) && a->is(m, a->arg);
+}
+
+int ft_messages_until_answer(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), void *arg, const struct ft_await *a,
+                             struct ft_error *e)
+{
+    int err = m->ft->order ? ft_messages_until(m, may_answer, &(struct answer){ is, arg }, a, e) : 0;
+
+    if (!err)
+        ft_order_step(m->ft);
+    m->holds = m->ft->order != NULL;
+    return err;
 }
 
 struct list {
@@ -255,6 +288,13 @@ static bool there_are(const struct list *list)
     return any;
 }
 
+static int until_some(struct ft_messages *m, struct list *list, struct ft_error *e)
+{
+    struct ft_await a = await_first(m, list, true);
+
+    return ft_messages_until_answer(m, one_is, list, &a, e);
+}
+
 /* waits: until there is one. */
 static int some(struct ft_messages *m, struct list *list, uint32_t most, bool waits, uint32_t *which, uint32_t *nwhich, struct ft_error *e)
 {
@@ -265,6 +305,8 @@ static int some(struct ft_messages *m, struct list *list, uint32_t most, bool wa
     *nwhich = 0;
     if (!there_are(list))
         return 0;
+    if (m->ft->order && writes && waits && (err = until_some(m, list, e)) != 0)
+        return err;
     if (writes && ft_answers_again(&m->answers, &yes, &choice)) {
         *nwhich = yes ? chosen_of(choice, list->n, which) : 0;
         return await_chosen(m, list, which, *nwhich, e);
