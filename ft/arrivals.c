@@ -56,9 +56,9 @@ static uint64_t needs(const struct ft_messages *m, uint32_t source)
 static void say_needs(struct ft_messages *m, uint32_t source)
 {
     struct ft_incoming *in = m->in[source];
-    uint64_t from = needs(m, source);
+    uint64_t again = in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4), from;
 
-    if (from < in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4))
+    if (in->c.end < again || (from = needs(m, source)) < again)
         return;
     in->said = from;
     ft_msg_need(&in->c, from);
@@ -71,6 +71,8 @@ static void end_receive(struct ft_messages *m, struct ft_request *r)
     r->over = true;
     r->told.truncated = r->come > r->room;
     r->told.bytes = ft_min(r->come, r->room);
+    m->received += r->matched;
+    m->received_bytes += r->come;
     if (--m->nunder == 0)
         m->ft->patience.meanwhile = NULL;
     if (r->ended)
@@ -203,7 +205,10 @@ int ft_messages_post(struct ft_messages *m, struct ft_request *r, struct ft_erro
     r->posted.number = ++m->posts;
     begin_receive(m);
     a = ft_match_post(m->match, &r->posted);
-    return a ? ft_messages_give(m, r, message_of(a), e) : 0;
+    if (!a)
+        return r->posted.next ? 0 : no_memory(m, e);
+    m->kept_bytes -= ft_messages_bytes(a);
+    return ft_messages_give(m, r, message_of(a), e);
 }
 
 /* ---- probes, and receives that are given up ---- */
@@ -217,6 +222,7 @@ struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *ke
     struct ft_incoming *in = m->in[a->arrived.is.source]; /* NULL: its own */
 
     ft_match_take(m->match, kept);
+    m->kept_bytes -= a->first.sig.count;
     a->ranks = ft_ranks_hold(c->ranks);
     a->n = c->n;
     a->next = a->before = a;
@@ -253,6 +259,15 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
 
 /* ---- a message comes ---- */
 
+static int put_aside(struct ft_messages *m, struct ft_message *a, struct ft_error *e)
+{
+    if (ft_match_keep(m->match, &a->arrived))
+        return no_memory(m, e);
+    m->kept_bytes += a->first.sig.count;
+    m->most_kept = ft_max(m->most_kept, ft_match_kept(m->match));
+    return 0;
+}
+
 static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_envelope *is, const struct ft_unit *u, struct ft_error *e)
 {
     struct ft_message *a = ft_messages_new(m);
@@ -261,9 +276,8 @@ static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_e
         return no_memory(m, e);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
                               .synchronous = in->nsynchronous };
-    ft_match_keep(m->match, &a->arrived);
     in->kept = a;
-    return 0;
+    return put_aside(m, a, e);
 }
 
 /* Its first piece. */
@@ -347,6 +361,8 @@ static int look_for_senders(struct ft_messages *m, struct ft_error *e)
     uint32_t first = ft_channel_of(region, 0, m->me), end = first + m->n;
     int err = 0;
 
+    if (m->nheard + 1 == m->n)
+        return 0;
     for (uint32_t c = ft_streams_used_below(region, first, end); c < end && !err; c = ft_streams_used_below(region, c + 1, end))
         if (c - first != m->me && !m->in[c - first])
             err = hear(m, c - first, e);
@@ -432,11 +448,32 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
     if (!p) {
-        ft_match_keep(m->match, &a->arrived);
         ft_wait_stir(&m->ft->patience);
-        return 0;
+        return put_aside(m, a, e);
     }
     return ft_messages_give(m, request_of(p), a, e);
+}
+
+/* ---- for people ---- */
+
+void ft_messages_tell(const struct ft_messages *m)
+{
+    const struct ft_arrived *oldest = ft_match_first(m->match);
+    struct ft_message_words *w;
+
+    if (!m->ft->block)
+        return;
+    w = &m->ft->block->messages;
+    ft_note(&w->kept, ft_match_kept(m->match));
+    ft_note(&w->kept_bytes, m->kept_bytes);
+    ft_note(&w->most_kept, m->most_kept);
+    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
+    ft_note(&w->receives, ft_match_posted(m->match));
+    ft_note(&w->requests, m->nopen);
+    ft_note(&w->sent, m->sent);
+    ft_note(&w->sent_bytes, m->sent_bytes);
+    ft_note(&w->received, m->received);
+    ft_note(&w->received_bytes, m->received_bytes);
 }
 
 /* ---- for snapshots ---- */

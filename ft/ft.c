@@ -373,7 +373,10 @@ bool ft_snapshot_now(struct ft *ft)
 
 int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 {
-    int err = ft_collective_rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
+    int err;
+
+    ft_messages_finalize(ft);
+    err = ft_collective_rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
 
     if (!err && ft->net)
         err = ft_nodes_leave(ft->nodes, e);

@@ -72,6 +72,7 @@ void ft_comms_close(struct ft *ft);
 /* Its messages, likewise. */
 void ft_messages_positions(const struct ft *ft, struct ft_positions *p);
 void ft_messages_resume(struct ft *ft);
+void ft_messages_finalize(const struct ft *ft);
 void ft_messages_close(struct ft *ft);
 
 #endif

@@ -26,6 +26,7 @@ static void close_all(struct ft_messages *m)
     for (struct ft_request *r = m->made, *next; r; r = next) {
         next = r->made;
         ft_ranks_release(r->ranks);
+        ft_layout_release(r->view.type.layout);
         free(r);
     }
     for (struct ft_message *a = m->made_messages, *next; a; a = next) {
@@ -83,6 +84,12 @@ void ft_messages_close(struct ft *ft)
     if (ft->messages)
         close_all(ft->messages);
     ft->messages = NULL;
+}
+
+void ft_messages_finalize(const struct ft *ft)
+{
+    if (ft->messages)
+        ft_messages_tell(ft->messages);
 }
 
 bool ft_messages_any(const struct ft *ft) { return ft->messages != NULL; }
@@ -189,24 +196,37 @@ static int hold_back(struct ft_messages *m, struct ft_outgoing *out, uint32_t to
     return ft_min(err, 0);
 }
 
+struct ack {
+    const struct ft_outgoing *out;
+    uint32_t to;
+    uint64_t site;
+};
+
 static bool has_ack(struct ft_messages *m, void *arg)
 {
-    const struct ft_outgoing *out = arg;
+    const struct ft_outgoing *out = ((struct ack *)arg)->out;
 
     (void)m;
     return ft_look(&out->acks[out->nsynchronous % FT_CHANNEL_ACKS]) + FT_CHANNEL_ACKS > out->nsynchronous;
 }
 
+static struct ft_await of_ack(struct ft_messages *m, void *arg)
+{
+    const struct ack *ack = arg;
+
+    (void)m;
+    return (struct ft_await){ .kind = FT_AWAIT_MATCHED, .rank = ack->to, .stream = ack->out->c.number, .unit = ack->out->nsynchronous - FT_CHANNEL_ACKS,
+                              .anything = true, .site = ack->site };
+}
+
 /* So many synchronous ones are under way at a time, at most. */
 static int await_ack(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, uint64_t site, struct ft_error *e)
 {
-    struct ft_await a = { .kind = FT_AWAIT_MATCHED, .rank = to, .stream = out->c.number, .unit = out->nsynchronous - FT_CHANNEL_ACKS, .anything = true, .site = site };
-
     bool held = m->holds;
     int err;
 
     m->holds = true; /* sends are in the order of their calls */
-    err = ft_messages_until(m, has_ack, out, &a, e);
+    err = ft_messages_until(m, has_ack, of_ack, &(struct ack){ .out = out, .to = to, .site = site }, e);
     m->holds = held;
     return err;
 }
@@ -231,6 +251,7 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
         sig->cached = FT_MESSAGE_GOES_ON;
         from += sig->length;
     } while (!err && from < sig->count);
+    ft_msg_log_all(&out->c);
     return err;
 }
 
@@ -298,6 +319,8 @@ static int start_send(struct ft *ft, const struct ft_comm *c, const struct ft_vi
                       : send_to(m, c, v, bytes, (uint32_t)to, tag, mode, !r, new ? &new->synchronous : NULL, site, e);
     if (err)
         return err; /* the job is ended, but for FT_EINVAL */
+    m->sent++;
+    m->sent_bytes += bytes;
     if (mode == FT_SEND_STANDARD && new)
         new->over = true;
     if (r)
@@ -334,6 +357,7 @@ static struct ft_request *receive(struct ft_messages *m, void *buffer, uint64_t 
         return NULL;
     r->receives = true;
     r->view = ft_view_of(buffer, count, type);
+    ft_layout_hold(type.layout);
     r->room = count * type.elem;
     r->site = site;
     return r;

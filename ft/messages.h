@@ -19,7 +19,7 @@ enum { FT_MESSAGE_PLAIN, FT_MESSAGE_SYNCHRONOUS };    /* sig.reduction */
 struct ft_request {
     struct ft_posted posted;     /* of a receive */
     bool receives, matched, over, settled /* it was over when it began: nobody has to be told when */, ended /* the program refers to it no more */;
-    struct ft_view view;
+    struct ft_view view;         /* of a receive; its layout is held */
     uint64_t room;               /* bytes, of a receive */
     uint64_t come;               /* bytes of its message that it has, or that did not fit */
     int *ranks;                  /* of the communicator, of a receive with an open source; held */
@@ -79,6 +79,9 @@ struct ft_messages {
     uint64_t posts;              /* receives ever posted */
     uint64_t nunder;             /* receives that are under way */
     uint64_t nself;              /* messages to itself */
+    uint64_t nopen;              /* requests that the program still refers to */
+    uint64_t kept_bytes, most_kept;  /* of messages that no receive has taken: bytes; how many at once, at most */
+    uint64_t sent, sent_bytes, received, received_bytes;  /* messages; for people, as what is kept */
     bool woken;                  /* what its predecessor was told is to be read, before anything else */
     bool busy;                   /* a call of messages is under way. Waits inside of it must take nothing: one may be for memory for an
                                     answer */
@@ -95,6 +98,9 @@ struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e);
 
 /* Takes what has come. 1: something has, 0, or an error. */
 int ft_messages_progress(struct ft_messages *m, struct ft_error *e);
+
+/* Says what there is of messages, for people. */
+void ft_messages_tell(const struct ft_messages *m);
 
 /* Answers a question: no, or yes, with what. */
 void ft_messages_say(struct ft_messages *m, bool yes, uint64_t answer);
@@ -138,13 +144,13 @@ int ft_messages_sent_before(struct ft_messages *m, uint32_t to, void *bytes, uin
 bool ft_messages_enter(struct ft *ft);
 void ft_messages_leave(struct ft *ft, bool says);
 
-/* Waits until is(arg) or something goes wrong, and takes what comes meanwhile. a: what for. */
-int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), void *arg, const struct ft_await *a,
-                      struct ft_error *e);
+/* Waits until is(arg) or something goes wrong, and takes what comes meanwhile. what: what is waited for now, asked when is(arg) was false. */
+int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), struct ft_await (*what)(struct ft_messages *m, void *arg),
+                      void *arg, struct ft_error *e);
 /* The same, until this thread may answer what is asked there. With threads that call at the same time that is a step of its own (ft/order.h);
    what it waits for after that was there before, or is there. */
-int ft_messages_until_answer(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), void *arg, const struct ft_await *a,
-                             struct ft_error *e);
+int ft_messages_until_answer(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg),
+                             struct ft_await (*what)(struct ft_messages *m, void *arg), void *arg, struct ft_error *e);
 /* What a wait for a message of that rank of this node is for, or of any. */
 struct ft_await ft_messages_await(const struct ft_messages *m, int64_t source);
 

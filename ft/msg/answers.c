@@ -96,7 +96,8 @@ static int read_all(struct ft_answers *a, struct ft_error *e)
         struct ft_unit u;
 
         err = ft_msg_walk(&a->log, a->log.unit, &a->log.end, &u, e);
-        a->log.unit++;
+        a->log.shown = ++a->log.unit;
+        a->log.shown_end = a->log.end;
         if (!err)
             err = note(a, &u.sig, u.bytes, e);
     }
@@ -124,6 +125,14 @@ void ft_answers_close(struct ft_answers *a)
     *a = (struct ft_answers){ 0 };
 }
 
+static void publish(struct ft_answers *a, const struct ft_sig *sig, uint64_t first, uint64_t second)
+{
+    uint64_t words[2] = { first, second };
+    struct ft_view v = ft_view_of(words, sizeof words, (struct ft_type){ .elem = 1, .kind = FT_BYTE });
+
+    ft_msg_publish(&a->log, sig, 0, &v, 0);
+}
+
 static void end_run(struct ft_answers *a, uint64_t answer)
 {
     ft_publish(&words_of(ft_msg_slot(&a->log))[1], answer);
@@ -134,18 +143,14 @@ static void end_run(struct ft_answers *a, uint64_t answer)
 
 static void begin_run(struct ft_answers *a, uint64_t no, uint64_t answer)
 {
-    uint64_t words[2] = { no, answer };
-
-    ft_msg_publish(&a->log, &a_run, 0, words);
+    publish(a, &a_run, no, answer);
 }
 
 static void say(struct ft_answers *a, const struct ft_sig *sig, uint64_t first, uint64_t second)
 {
-    uint64_t words[2] = { first, second };
-
     if (a->open)
         end_run(a, FT_RUN_BROKEN);
-    ft_msg_publish(&a->log, sig, 0, words);
+    publish(a, sig, first, second);
     ft_msg_log(&a->log);
 }
 
