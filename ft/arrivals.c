@@ -164,6 +164,7 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
         acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous);
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
     return 0;
 }
 
@@ -278,6 +279,7 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
     ft_match_withdraw(m->match, &r->posted);
     r->told.cancelled = true;
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
 }
 
 /* ---- a message comes ---- */
@@ -470,8 +472,10 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
         ft_view_pack(v, 0, bytes, own);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .apart = true, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
-    if (!p)
+    if (!p) {
+        ft_wait_stir(&m->ft->patience);
         return put_aside(m, a, e);
+    }
     return ft_messages_give(m, request_of(p), a, e);
 }
 

@@ -10,6 +10,7 @@ libft_la_SOURCES = \
 	ft/made.h ft/made.c \
 	ft/carry.h ft/carry.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
+	ft/order.h ft/order.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c \
