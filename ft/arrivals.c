@@ -79,12 +79,18 @@ static void end_receive(struct ft_messages *m, struct ft_request *r)
         ft_request_end(m->ft, r);
 }
 
-static void acknowledge(struct ft_messages *m, uint32_t source, uint64_t synchronous)
+static void say_matched(void *arg, _Atomic uint64_t *word, uint64_t value)
 {
-    _Atomic uint64_t *ack = &m->in[source]->acks[synchronous % FT_CHANNEL_ACKS];
+    const struct ft_msg_channel *c = arg;
 
-    if (ft_peek(ack) <= synchronous)
-        ft_wait_announce(&m->ft->patience, FT_AWAIT_MATCHED, m->in[source]->c.number, ack, synchronous + 1);
+    ft_wait_announce(c->patience, FT_AWAIT_MATCHED, c->number, word, value);
+}
+
+static int acknowledge(struct ft_messages *m, uint32_t source, uint64_t synchronous, struct ft_error *e)
+{
+    struct ft_incoming *in = m->in[source];
+
+    return ft_acks_match(&in->acks, synchronous, say_matched, &in->c) ? no_memory(m, e) : 0;
 }
 
 /* Before anything that follows from it leaves the process, it is written down who has it, if nothing else says so. A replay that wants another
@@ -131,6 +137,18 @@ static int fill_again(struct ft_incoming *in, struct ft_request *r, const struct
     return err;
 }
 
+int ft_messages_copy(struct ft_messages *m, const struct ft_arrived *kept, void *bytes, struct ft_error *e)
+{
+    const struct ft_message *a = message_of((struct ft_arrived *)kept);
+    struct ft_request all = { .view = ft_view_of(bytes, a->come, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), .room = a->come };
+
+    if (!a->apart)
+        return fill_again(m->in[kept->is.source], &all, a, e);
+    if (a->come)
+        memcpy(bytes, a->own, a->come);
+    return 0;
+}
+
 static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
 {
     uint64_t fits = ft_min(r->room, a->come);
@@ -143,6 +161,8 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     r->come = a->come;
     if (a->sender)
         a->sender->over = true;
+    if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
+        acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous);
     end_receive(m, r);
     ft_wait_stir(&m->ft->patience);
     return 0;
@@ -154,8 +174,10 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
     struct ft_incoming *in;
     int err;
 
-    if (source == m->me) {
+    if (a->apart) {
         err = give_own(m, r, a, e);
+        if (m->in[source])
+            say_needs(m, source);
         ft_messages_drop(m, a);
         return err;
     }
@@ -164,8 +186,9 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
     if (err)
         return err;
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
-        acknowledge(m, source, a->synchronous);
-    err = fill_again(in, r, a, e);
+        err = acknowledge(m, source, a->synchronous, e);
+    if (!err)
+        err = fill_again(in, r, a, e);
     if (a->come == a->first.sig.count) {
         end_receive(m, r);
     } else { /* the rest is yet to come */
@@ -226,6 +249,7 @@ struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *ke
     a->ranks = ft_ranks_hold(c->ranks);
     a->n = c->n;
     a->next = a->before = a;
+    m->nprobed++;
     if (in) {
         struct ft_message *after = in->probed.before;
 
@@ -242,6 +266,7 @@ int ft_messages_receive(struct ft_messages *m, struct ft_request *r, struct ft_m
 {
     a->before->next = a->next;
     a->next->before = a->before;
+    m->nprobed--;
     r->posted.wants = a->arrived.is;
     r->told.source = ft_messages_rank(m, a->ranks, a->n, a->arrived.is.source);
     ft_ranks_release(a->ranks);
@@ -297,7 +322,7 @@ static int arrive(struct ft_messages *m, uint32_t source, const struct ft_unit *
         in->into = request_of(p);
         err = match(m, in->into, &is, in->c.unit, e);
         if (!err && synchronous)
-            acknowledge(m, source, in->nsynchronous);
+            err = acknowledge(m, source, in->nsynchronous, e);
         if (!err)
             err = fill(in, in->into, u, e);
     } else {
@@ -335,7 +360,7 @@ static int take(struct ft_messages *m, uint32_t source, const struct ft_unit *u,
     return 0;
 }
 
-static int hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
+int ft_messages_hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
 {
     struct ft_incoming *in = calloc(1, sizeof *in);
     const struct ft *ft = m->ft;
@@ -347,7 +372,7 @@ static int hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "rank %u exchanges messages with as many others as ftmpi can do yet, %d", ft->world.me, FT_MOST_CHANNELS / 2);
     }
     ft_msg_open(&in->c, &ft->region, source, m->me, m->me, &ft->patience, ft->kick_fd, ft->spill_fd);
-    in->acks = ft_region_stream(&ft->region, in->c.number).acks;
+    in->acks.words = ft_region_stream(&ft->region, in->c.number).acks;
     in->probed.next = in->probed.before = &in->probed;
     m->in[source] = in;
     m->heard[m->nheard++] = source;
@@ -365,7 +390,7 @@ static int look_for_senders(struct ft_messages *m, struct ft_error *e)
         return 0;
     for (uint32_t c = ft_streams_used_below(region, first, end); c < end && !err; c = ft_streams_used_below(region, c + 1, end))
         if (c - first != m->me && !m->in[c - first])
-            err = hear(m, c - first, e);
+            err = ft_messages_hear(m, c - first, e);
     return err;
 }
 
@@ -445,13 +470,46 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     }
     if (bytes)
         ft_view_pack(v, 0, bytes, own);
-    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .apart = true, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
     if (!p) {
         ft_wait_stir(&m->ft->patience);
         return put_aside(m, a, e);
     }
     return ft_messages_give(m, request_of(p), a, e);
+}
+
+/* ---- for checkpoints ---- */
+
+uint64_t ft_messages_synchronous(const struct ft_arrived *kept)
+{
+    const struct ft_message *a = message_of((struct ft_arrived *)kept);
+
+    return a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS ? a->synchronous + 1 : 0;
+}
+
+/* The log from its channel's next message on is needed as long as it is kept: nothing else says that those behind it are kept, too. */
+int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uint64_t number, uint64_t synchronous, const void *bytes, uint64_t n,
+                        struct ft_error *e)
+{
+    struct ft_message *a = ft_messages_new(m);
+    char *own = n ? malloc(n) : NULL;
+
+    if (!a || (n && !own)) {
+        free(own);
+        if (a)
+            ft_messages_drop(m, a);
+        return no_memory(m, e);
+    }
+    if (n)
+        memcpy(own, bytes, n);
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = number }, .come = n, .first.sig.count = n, .apart = true, .own = own,
+                              .log_before = m->in[is->source] ? m->in[is->source]->c.end : 0 };
+    if (synchronous) {
+        a->first.sig.reduction = FT_MESSAGE_SYNCHRONOUS;
+        a->synchronous = synchronous - 1;
+    }
+    return put_aside(m, a, e);
 }
 
 /* ---- for people ---- */

@@ -15,6 +15,7 @@
 
 #include "ft/alone.h"
 #include "ft/base/util.h"
+#include "ft/carry.h"
 #include "ft/collective.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/log.h"
@@ -324,6 +325,7 @@ int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struc
     bool says;
     int err;
 
+    ft_order_checkpoint(ft);
     flush_all(ft);
     says = ft_handle_begin(ft);
     err = ft_checkpoints_make(&ft->checkpoints, m, site, e);
@@ -333,6 +335,7 @@ int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struc
 
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
 {
+    ft_order_checkpoint(ft);
     flush_all(ft);
     return ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e);
 }
@@ -341,11 +344,14 @@ int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint
    predecessor did. */
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
+    ft_order_checkpoint(ft);
     flush_all(ft);
     if (ft->door)
         ft->door->close("it has loaded a checkpoint, or asked for one");
     return ft_checkpoints_load(&ft->checkpoints, m, site, e);
 }
+
+bool ft_checkpoint_carries(const struct ft *ft) { return !ft->region.base || ft_carry_is_on(ft); }
 
 uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
 

@@ -113,16 +113,20 @@ struct ft_models {
 typedef int ft_serialize(void *state, const void **bytes, uint64_t *n);
 
 /* Collective. Flushes stdio. Rank 0's global model is kept, and each rank's local one. After FT_ENOMEM, which all ranks get, the
-   program may go on: the last checkpoint stays. */
+   program may go on: the last checkpoint stays. So it is after FT_EINVAL: a rank has requests that are not finished, or communicators that a
+   checkpoint cannot have; all are told. */
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e);
 
-/* Collective. The same with what `serialize` gives on rank 0 (of each node, by its local index), if it is worth it; else only the version counts up. FT_EINVAL: it has
+/* Collective. The same with what `serialize` gives on rank 0 (of each node, by its local index), if it is worth it; else only the version counts up. FT_ESYS: it has
    failed. */
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e);
 
 /* Collective in a program's first life. The last checkpoint; the memory is good until the next load or ft_detach. FT_ENOMEM: nothing has
-   happened yet; FT_ESYS: models cannot be read. */
+   happened yet; FT_EINVAL: nor has it, but the program has messages or requests that are not received or finished; FT_ESYS: models cannot be read. */
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e);
+
+/* Checkpoints know of messages and communicators in this job. */
+bool ft_checkpoint_carries(const struct ft *ft);
 
 uint64_t ft_version(const struct ft *ft);  /* checkpoints made or loaded */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ft/messages.h"
+#include "ft/shm/acks.h"
 
 /* ---- requests ---- */
 
@@ -10,7 +11,7 @@
 static bool is_over(struct ft_messages *m, struct ft_request *r)
 {
     if (!r->over && !r->receives && r->to != m->me)
-        r->over = ft_look(&m->out[r->to]->acks[r->synchronous % FT_CHANNEL_ACKS]) > r->synchronous;
+        r->over = ft_acks_has(ft_look(&m->out[r->to]->acks[ft_acks_at(r->synchronous)]), r->synchronous);
     return r->over;
 }
 
@@ -70,6 +71,17 @@ void ft_request_end(struct ft *ft, struct ft_request *r)
     } else if (!r->receives) {
         r->next = m->given_up;
         m->given_up = r;
+    }
+}
+
+/* Free ones have been ended, too. */
+void ft_messages_open(const struct ft_messages *m, uint64_t *receives, uint64_t *sends, uint64_t *probed)
+{
+    *receives = *sends = 0;
+    *probed = m->nprobed;
+    for (const struct ft_request *r = m->made; r; r = r->made) {
+        *receives += r->receives && !(r->ended && r->over);
+        *sends += !r->receives && !r->ended;
     }
 }
 

@@ -95,21 +95,34 @@ static int read_all(struct ft_answers *a, struct ft_error *e)
     while (!err && a->log.unit < a->log.logged) {
         struct ft_unit u;
 
-        err = ft_msg_walk(&a->log, a->log.unit, &a->log.end, &u, e);
-        a->log.shown = ++a->log.unit;
-        a->log.shown_end = a->log.end;
+        uint64_t end = a->log.end;
+
+        err = ft_msg_walk(&a->log, a->log.unit, &end, &u, e);
+        ft_msg_go_to(&a->log, a->log.unit + 1, end);
         if (!err)
             err = note(a, &u.sig, u.bytes, e);
     }
     return err ? err : note_published(a, e);
 }
 
+int ft_answers_open_at(struct ft_answers *a, const struct ft_answers_place *at, const struct ft_region *region, uint32_t rank, struct ft_match *match,
+                       const struct ft_patience *patience, int kick_fd, int spill_fd, struct ft_error *e)
+{
+    *a = (struct ft_answers){ .match = match, .said = at->said };
+    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
+    ft_msg_go_to(&a->log, at->unit, at->end);
+    return read_all(a, e);
+}
+
 int ft_answers_open(struct ft_answers *a, const struct ft_region *region, uint32_t rank, struct ft_match *match, const struct ft_patience *patience,
                     int kick_fd, int spill_fd, struct ft_error *e)
 {
-    *a = (struct ft_answers){ .match = match };
-    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
-    return read_all(a, e);
+    return ft_answers_open_at(a, &(struct ft_answers_place){ 0 }, region, rank, match, patience, kick_fd, spill_fd, e);
+}
+
+struct ft_answers_place ft_answers_at(const struct ft_answers *a)
+{
+    return (struct ft_answers_place){ .unit = a->log.unit, .end = a->log.end, .said = a->open ? a->said : 0 };
 }
 
 int ft_answers_resume(struct ft_answers *a, struct ft_error *e)

@@ -266,6 +266,11 @@ struct ft_arrived *ft_match_oldest(const struct ft_match *m, int32_t source)
     return head->next == head ? NULL : head->next;
 }
 
+struct ft_arrived *ft_match_next(const struct ft_match *m, const struct ft_arrived *a)
+{
+    return a->next == &source_of(m, a->is.source)->kept ? NULL : a->next;
+}
+
 /* ---- what is decided, and all of it ---- */
 
 static struct ft_posted *posted_in(struct ft_posted *head, uint64_t receive)

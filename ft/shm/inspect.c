@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/reduce.h"
+#include "ft/shm/acks.h"
 #include "ft/shm/channels.h"
 #include "ft/shm/streams.h"
 #include "ft/shm/trail.h"
@@ -210,7 +211,7 @@ static bool is_there(const struct ft_region *r, uint32_t rank, const struct ft_a
     struct ft_stream_parts parts = ft_region_stream(r, a->stream);
 
     if (a->kind == FT_AWAIT_MATCHED)
-        return ft_look(&parts.acks[a->unit % FT_CHANNEL_ACKS]) > a->unit;
+        return ft_acks_has(ft_look(&parts.acks[ft_acks_at(a->unit)]), a->unit);
     return a->rank == rank ? has_come_in(r, rank) : ft_look(&parts.counters[0].done) > a->unit;
 }
 
