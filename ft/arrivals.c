@@ -162,10 +162,10 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     if (a->sender)
         a->sender->over = true;
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
-        acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous);
+        err = acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous, e);
     end_receive(m, r);
     ft_wait_stir(&m->ft->patience);
-    return 0;
+    return err;
 }
 
 int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
