@@ -10,6 +10,7 @@
 #include "ft/core/nodes.h"
 #include "ft/core/progress.h"
 #include "ft/handle.h"
+#include "ft/pass/pass.h"
 #include "ft/prefix.h"
 
 /* Bytes. A page that is copied when it is written costs 2 to 6 us (docs/internals/snapshots.md), so these 30 to 100. */
@@ -45,7 +46,7 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
     if (err)
         return err;
     if (ft_collective_is_lone(s))
-        return alone(c);
+        return s->passing ? ft_pass_run(c, sig, site, e) : alone(c);
     c->progress = &progress;
     err = ft_coll_start(c, total, e);
     return err ? err : ft_coll_finish(c, e);

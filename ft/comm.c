@@ -9,6 +9,7 @@
 #include "ft/collective.h"
 #include "ft/handle.h"
 #include "ft/messages.h"
+#include "ft/pass/pass.h"
 
 /* A stream that this rank has come into, once or more often. It stays: what has been left has a position, too. */
 struct ft_joined {
@@ -51,18 +52,23 @@ static int *all_ranks(uint32_t n, int first)
     return ranks;
 }
 
-/* Of one that has a stream: that, and the number of its use; of others, which have one rank, as many as the rank has made. */
-#define ALONE (1ull << 63)
-static uint64_t context_of(uint32_t stream, uint64_t use) { return use << 22 | stream; }
+/* Its first rank, in MPI_COMM_WORLD, and which of those it is that it is the first rank of; above that what its messages are for. */
+enum { NUMBER_BITS = 40, OF_WORLD = 0, OF_SELF, OF_OTHERS };
+#define GROUPS (1ull << 63)    /* ft_comm_create_group */
+#define HIDDEN (1ull << 62)    /* collectives that are messages */
+static uint64_t context_of(int first, uint64_t number) { return (uint64_t)first << NUMBER_BITS | number; }
 
-static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, struct ft_error *e)
+/* A replay makes the same ones in the same order. */
+static uint64_t next_number(struct ft *ft) { return OF_OTHERS + ft->nfirst++; }
+
+static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, uint64_t number, struct ft_error *e)
 {
-    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = s->size > 1 ? context_of(0, 1) : ALONE };
+    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = context_of(first, number) };
     return c->ranks ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", s->me);
 }
 
-int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->world, 0, e); }
-int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->self, (int)ft->world.me, e); }
+int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->world, 0, OF_WORLD, e); }
+int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->self, (int)ft->world.me, OF_SELF, e); }
 
 void ft_comm_close(struct ft_comm *c)
 {
@@ -146,29 +152,9 @@ static bool pick(const struct ft *ft, struct ft_use *use)
     return ft_streams_pick(&ft->region, me, &me, 1, use);
 }
 
-/* So many of this rank's own it has left itself, and waits for others to leave. */
-static bool awaits_leaving(const struct ft *ft)
-{
-    for (uint32_t i = 0; i < ft->njoined; i++)
-        if (ft->joined[i]->s.left && ft_streams_is_of(&ft->region, ft->joined[i]->s.number, ft->world.rank))
-            return true;
-    return false;
-}
-
-/* The first rank of a new one says which stream it is, or stream 0: none. All are free that everybody has left, which those do
-   who free a communicator in whatever order they like: for them it waits, as MPI_Comm_free might. */
-static struct ft_use offer(const struct ft *ft)
-{
-    struct ft_use use = { 0 };
-    struct ft_wait w = { 0 };
-
-    while (!pick(ft, &use) && awaits_leaving(ft))
-        ft_wait_turn(&w, &ft->patience);
-    ft_wait_over(&w, &ft->patience);
-    return use;
-}
-
-enum { STREAM, USE, UNIT, END, ROOM, OFFERS };
+/* What the first rank of a new one says: its number, and which stream it is, or stream 0: none. All are free that everybody has left. Each says
+   whether it can come into one more. */
+enum { NUMBER, STREAM, USE, UNIT, END, ROOM, OFFERS };
 static bool has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
 
 static void put_use(const struct ft_use *use, int64_t *words)
@@ -179,15 +165,17 @@ static void put_use(const struct ft_use *use, int64_t *words)
     words[END] = (int64_t)use->end;
 }
 
-static void give(const struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
+/* In a replay what it gives does not count, and its streams may be in a later use. One that is made of one without a stream has none: there
+   is no log that would say again which. */
+static void give(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
 {
+    bool first = new->n > 0 && new->me == 0;
     struct ft_use use = { 0 };
-    bool live = !ft_stream_replays(parent->stream, parent->stream->unit); /* else what it gives does not count, and its streams may be in a
-                                                                             later use */
 
-    if (live && new->n > 1 && new->me == 0 && on_one_node(ft, new))
-        use = offer(ft);
+    if (first && new->n > 1 && on_one_node(ft, new) && !parent->stream->passing && !ft_stream_replays(parent->stream, parent->stream->unit))
+        pick(ft, &use);
     put_use(&use, words);
+    words[NUMBER] = first ? (int64_t)next_number(ft) : 0;
     words[ROOM] = has_room(ft);
 }
 
@@ -203,26 +191,13 @@ static int check_place(const struct ft *ft, const struct ft_comm *new, struct ft
     return 0;
 }
 
-static int no_stream(const struct ft_comm *new, struct ft_error *e)
+static bool all_have_room(const struct ft_comm *new, const struct member *members, const int64_t *offers)
 {
-    return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed", new->ranks[0]);
-}
+    bool room = true;
 
-static int no_room(int rank, struct ft_error *e)
-{
-    return ft_err_set(e, FT_EINVAL, "rank %d has been in so many communicators that it cannot be in another one", rank);
-}
-
-static int check(const struct ft *ft, const struct ft_comm *new, const struct member *members, const int64_t *offers, struct ft_error *e)
-{
-    int err = check_place(ft, new, e);
-
-    if (err)
-        return err;
     for (uint32_t i = 0; i < new->n; i++)
-        if (!offers[OFFERS * members[i].rank + ROOM])
-            return no_room(new->ranks[i], e);
-    return offers[OFFERS * members[0].rank + STREAM] ? 0 : no_stream(new, e);
+        room = room && offers[OFFERS * members[i].rank + ROOM];
+    return room;
 }
 
 static void single(struct ft_stream *s, struct ft *ft)
@@ -264,6 +239,37 @@ static int join(struct ft *ft, const struct ft_comm *parent, const struct ft_com
     return 0;
 }
 
+/* ---- one without a stream ---- */
+
+struct passes {
+    struct ft_stream s;
+    struct ft_passing passing;
+    char name[64];
+};
+
+static int open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e)
+{
+    struct passes *p;
+
+    if (!ft->region.header->params.nchannels)
+        return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be, and this job has no messages that could do "
+                          "without; free those that are not needed", new->ranks[0]);
+    p = malloc(sizeof *p);
+    if (!p)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    single(&p->s, ft);
+    snprintf(p->name, sizeof p->name, "a communicator made of %.40s", parent->stream->name);
+    p->s.name = p->name;
+    p->s.size = new->n;
+    p->s.me = new->me;
+    p->s.passing = &p->passing;
+    p->passing = (struct ft_passing){ .ft = ft, .name = p->name, .all = *new };
+    p->passing.all.ranks = ft_ranks_hold(new->ranks);
+    p->passing.all.context |= HIDDEN;
+    new->stream = &p->s;
+    return 0;
+}
+
 /* ---- all of it ---- */
 
 static int open_single(struct ft *ft, struct ft_comm *new, struct ft_error *e)
@@ -272,27 +278,23 @@ static int open_single(struct ft *ft, struct ft_comm *new, struct ft_error *e)
     if (!new->stream)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     single(new->stream, ft);
-    new->context = ALONE | ++ft->nsingles;
     return 0;
 }
 
-static int open_offered(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, struct ft_error *e)
+/* words: what its first rank has said. */
+static int open_offered(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, bool room, struct ft_error *e)
 {
     struct ft_use use = { (uint32_t)words[STREAM], (uint64_t)words[USE], (uint64_t)words[UNIT], (uint64_t)words[END] };
-
-    new->context = context_of(use.stream, use.use);
-    return join(ft, parent, new, &use, &new->stream, e);
-}
-
-static int open_stream(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const struct member *members, const int64_t *offers,
-                       struct ft_error *e)
-{
     int err;
 
+    new->context = context_of(new->ranks[0], (uint64_t)words[NUMBER]);
     if (new->n == 1)
         return open_single(ft, new, e);
-    err = check(ft, new, members, offers, e);
-    return err ? err : open_offered(ft, parent, new, &offers[OFFERS * members[0].rank], e);
+    err = check_place(ft, new, e);
+    if (err)
+        return err;
+    ft->comms = true;
+    return use.stream && room ? join(ft, parent, new, &use, &new->stream, e) : open_passing(ft, parent, new, e);
 }
 
 static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct member *members,
@@ -315,7 +317,7 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
     give(ft, parent, new, &offers[OFFERS * parent->me]);
     if (parent->n > 1 && (err = agree(parent, call, offers, OFFERS, site, e)) != 0)
         return err;
-    return new->n ? open_stream(ft, parent, new, members, offers, e) : 0;
+    return new->n ? open_offered(ft, parent, new, &offers[OFFERS * members[0].rank], all_have_room(new, members, offers), e) : 0;
 }
 
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
@@ -344,7 +346,6 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
 
 /* ---- by some of the parent's: in messages of a context of its own ---- */
 
-#define GROUPS (1ull << 62)
 static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
 
 /* The first one hears which of the others have room, and tells them the stream. What an earlier incarnation of it has told the second one
@@ -352,18 +353,17 @@ static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
 static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_comm *new, const uint32_t *ranks, int tag, int64_t *words,
                       uint64_t site, struct ft_error *e)
 {
+    int64_t room = has_room(ft), number = (int64_t)next_number(ft);
+    struct ft_use use = { 0 };
     int err, told;
     struct ft_messages *m = ft_messages_of(ft, &err, e);
-    struct ft_use use;
 
-    words[ROOM] = has_room(ft) ? -1 : new->ranks[0];
     for (uint32_t i = 1; i < new->n && !err; i++) {
         struct ft_told t;
-        int64_t room = 0;
+        int64_t theirs = 0;
 
-        err = ft_recv(ft, via, &room, 1, word, (int)ranks[i], tag, &t, site, e);
-        if (!room && words[ROOM] < 0)
-            words[ROOM] = new->ranks[i];
+        err = ft_recv(ft, via, &theirs, 1, word, (int)ranks[i], tag, &t, site, e);
+        room &= theirs;
     }
     if (err)
         return err;
@@ -371,8 +371,10 @@ static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_
     if (told < 0)
         return told;
     if (!told) {
-        use = offer(ft);
+        pick(ft, &use);
         put_use(&use, words);
+        words[NUMBER] = number;
+        words[ROOM] = room;
     }
     for (uint32_t i = 1; i < new->n && !err; i++)
         err = ft_send(ft, via, words, OFFERS, word, (int)ranks[i], tag, FT_SEND_STANDARD, site, e);
@@ -392,21 +394,17 @@ static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_
                       struct ft_error *e)
 {
     struct ft_comm via = *parent;
-    int64_t words[OFFERS];
-    int err;
+    int64_t words[OFFERS] = { 0 };
+    int err = new->n > 1 ? check_place(ft, new, e) : 0;
 
-    if (new->n == 1)
-        return open_single(ft, new, e);
-    err = check_place(ft, new, e);
     if (err)
         return err;
     via.context |= GROUPS;
-    err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
-    if (err)
-        return err;
-    if (words[ROOM] >= 0)
-        return no_room((int)words[ROOM], e);
-    return words[STREAM] ? open_offered(ft, parent, new, words, e) : no_stream(new, e);
+    if (new->n == 1)
+        words[NUMBER] = (int64_t)next_number(ft);
+    else
+        err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
+    return err ? err : open_offered(ft, parent, new, words, words[ROOM], e);
 }
 
 int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,
@@ -430,14 +428,17 @@ int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint
 
 void ft_comm_free(struct ft_comm *c)
 {
-    if (c->stream->region)
+    if (c->stream->region) {
         ft_stream_leave_use(c->stream);
-    else
+    } else {
+        if (c->stream->passing)
+            ft_ranks_release(c->stream->passing->all.ranks);
         free(c->stream);
+    }
     ft_comm_close(c);
 }
 
-bool ft_comm_any(const struct ft *ft) { return ft->njoined > 0; }
+bool ft_comm_any(const struct ft *ft) { return ft->comms; }
 
 /* ---- for snapshots ---- */
 

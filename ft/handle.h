@@ -19,7 +19,8 @@ struct ft {
     struct ft_stream world, self;
     struct ft_joined *joined[FT_MOST_STREAMS];  /* [njoined]: other streams that this incarnation has come into (ft/comm.c) */
     uint32_t njoined;
-    uint64_t nsingles;          /* communicators of this rank alone that it has made */
+    uint64_t nfirst;            /* communicators that it is the first rank of: so many it has made */
+    bool comms;                 /* one of several ranks has been made */
     struct ft_messages *messages;  /* from the first one on (ft/message.c) */
     struct ft_rank_block *block;
     struct ft_door *door;       /* to the library that makes snapshots of this process; NULL: nobody does */

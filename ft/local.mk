@@ -20,6 +20,7 @@ include ft/net/local.mk
 include ft/outcome/local.mk
 include ft/snap/local.mk
 include ft/msg/local.mk
+include ft/pass/local.mk
 include ft/values/local.mk
 libft_la_LIBADD = libftcommon.la libftreduce.la -lpthread
 

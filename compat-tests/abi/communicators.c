@@ -3,11 +3,12 @@
    what hangs on them; wrong arguments; thousands made and freed; calls on several in turn. Each line begins with the rank. Plain MPI:
    with any other it prints the same, whoever was killed.
 
-     communicators [-n ROUNDS] [-p DIR] [-o]
+     communicators [-n ROUNDS] [-m MANY] [-p DIR] [-o]
 
    -n  so many duplicates are made and freed in a row (3000), and a sixth of that splits
+   -m  so many duplicates and splits come and go, and memory stays as it is; nothing else
    -p  keeps DIR/rank.N up to date, see compat-tests/chaos/progress.h
-   -o  also what is ftmpi's own: stale handles, groups that disagree, limits. Open MPI drops hints, too */
+   -o  also what is ftmpi's own: stale handles, groups that disagree. Open MPI drops hints, too */
 #include <getopt.h>
 #include <stdbool.h>
 
@@ -554,26 +555,46 @@ static void wrong_groups(void)
     OK(MPI_Group_free(&all));
 }
 
-/* A rank can be the first of so many at a time; of itself alone, of any number. */
-static void limits(void)
+/* To the last bit as on MPI_COMM_WORLD, however it is made. */
+static void sums_of_doubles(MPI_Comm comm, const struct members *m)
 {
-    MPI_Comm made[20];
-    int n = 0, class = MPI_SUCCESS;
+    double mine[3] = {1.0 / (me + 3), 1e17 / (me * me + 1), -1e-9 * me}, theirs[3], ours[3];
 
-    while (n < 20 && (class = class_of(MPI_Comm_dup(MPI_COMM_WORLD, &made[n]))) == MPI_SUCCESS)
-        n++;
-    CHECK(ranks == 1 ? n == 20 : n > 1 && n < 20 && class == MPI_ERR_OTHER && made[n] == MPI_COMM_NULL, "%d made, then %d", n, class);
+    if (!own || m->n != ranks || m->world[0] != 0)
+        return;
+    OK(MPI_Allreduce(mine, theirs, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(MPI_Allreduce(mine, ours, 3, MPI_DOUBLE, MPI_SUM, comm));
+    CHECK(!memcmp(theirs, ours, sizeof ours), "the sums differ");
+}
+
+/* More than there are streams: the others are on messages, and nobody can tell. */
+static void alive_at_once(void)
+{
+    enum { ALIVE = 300 };
+    static MPI_Comm made[ALIVE];
+    unsigned sum = 0;
+    int n;
+
+    for (n = 0; n < ALIVE / 2; n++)
+        OK(MPI_Comm_dup(n % 7 ? MPI_COMM_WORLD : n ? made[n - 1] : MPI_COMM_SELF, &made[n]));
+    for (; n < ALIVE; n++)
+        OK(MPI_Comm_split(n % 5 ? MPI_COMM_WORLD : made[n - ALIVE / 2], (me + n) % 2, (me * n) % 3, &made[n]));
+    for (int i = 0; i < ALIVE; i += i % 10 == 8 ? 2 : 1) {
+        struct members m = members_of(made[i]);
+
+        broadcasts(made[i], &m);
+        reductions(made[i], &m);
+        gathers(made[i], &m);
+        OK(MPI_Barrier(made[i]));
+        sums_of_doubles(made[i], &m);
+        for (int r = 0; r < m.n; r++)
+            sum = sum * 31 + (unsigned)m.world[r];
+        step();
+    }
     while (n > 0)
         release(&made[--n]);
-    try("after too many", MPI_COMM_WORLD);
-    OK(MPI_Comm_dup(MPI_COMM_WORLD, &made[0]));
-    try("one more", made[0]);
-    release(&made[0]);
-    for (n = 0; n < 20; n++)
-        OK(MPI_Comm_dup(n ? made[n - 1] : MPI_COMM_SELF, &made[n]));
-    try("the twentieth", made[19]);
-    while (n > 0)
-        release(&made[--n]);
+    SAY("%d at once: %08x", ALIVE, sum);
+    try("after so many", MPI_COMM_WORLD);
 }
 
 #ifdef FTMPI_API
@@ -688,13 +709,59 @@ static void in_turn(int rounds)
         release(&comms[c]);
 }
 
+/* KiB of private memory and of address space. */
+static void measure(long *memory, long *space)
+{
+    char line[128];
+    FILE *f = fopen("/proc/self/status", "r");
+
+    CHECK(f, "no /proc");
+    while (fgets(line, sizeof line, f)) {
+        sscanf(line, "RssAnon: %ld", memory);
+        sscanf(line, "VmSize: %ld", space);
+    }
+    fclose(f);
+}
+
+/* Nothing is left of them: of those with a stream, and of others. */
+static void many(int rounds)
+{
+    MPI_Comm crowd[16], of[2] = {MPI_COMM_WORLD};
+    long memory[2], space[2];
+
+    for (int i = 0; i < 16; i++)
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &crowd[i]));
+    of[1] = crowd[15];
+    for (int i = 0; i < 15; i++)
+        OK(MPI_Comm_free(&crowd[i]));
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm made, half;
+
+        OK(MPI_Comm_dup(of[i / 2 % 2], &made));
+        OK(MPI_Comm_split(of[i % 2], me % 2, 0, &half));
+        if (i % 16 == 0)
+            sum_over(half, sum_over(made, i));
+        OK(MPI_Comm_free(&made));
+        OK(MPI_Comm_free(&half));
+        if (i == rounds / 4)
+            measure(&memory[0], &space[0]);
+    }
+    measure(&memory[1], &space[1]);
+    OK(MPI_Comm_free(&crowd[15]));
+    CHECK(memory[1] < memory[0] + 1024 && space[1] < space[0] + 1024, "memory %ld to %ld KiB, address space %ld to %ld KiB", memory[0], memory[1],
+          space[0], space[1]);
+    SAY("%d and %d come and gone", rounds, rounds);
+}
+
 int main(int argc, char **argv)
 {
-    int rounds = 3000;
+    int rounds = 3000, come_and_go = 0;
 
-    for (int c; (c = getopt(argc, argv, "n:p:o")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "n:m:p:o")) != -1;) {
         if (c == 'n')
             rounds = atoi(optarg);
+        else if (c == 'm')
+            come_and_go = atoi(optarg);
         else if (c == 'o')
             own = true;
         else if (c != 'p' || progress_open(optarg))
@@ -712,6 +779,10 @@ int main(int argc, char **argv)
     OK(MPI_Type_commit(&pair));
     OK(MPI_Op_create(compose, 0, &composed));
 
+    if (come_and_go) {
+        many(come_and_go);
+        goto end;
+    }
     make("MPI_COMM_WORLD", MPI_COMM_WORLD);
     make("MPI_COMM_SELF", MPI_COMM_SELF);
     if (ranks > 1)
@@ -725,15 +796,15 @@ int main(int argc, char **argv)
     if (own) {
         stale_handles();
         wrong_groups();
-        limits();
         what_is_kept();
     }
+    alive_at_once();
     duplicates(rounds);
     splits(rounds / 6);
     groups(rounds / 6);
     in_turn(rounds / 2);
     try("MPI_COMM_WORLD", MPI_COMM_WORLD);
-
+end:
     OK(MPI_Op_free(&composed));
     OK(MPI_Type_free(&pair));
     progress_phase(PROGRESS_IN_FINALIZE);
