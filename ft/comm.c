@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ft/comm.h"
+#include "ft/comms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct ft_joined {
 /* ---- who they are ---- */
 
 /* Before the first of them stands how many refer to them. */
-static int *new_ranks(uint32_t n)
+int *ft_ranks_new(uint32_t n)
 {
     int *ranks = malloc((n + 1) * sizeof *ranks);
 
@@ -45,25 +45,20 @@ void ft_ranks_release(int *ranks)
 
 static int *all_ranks(uint32_t n, int first)
 {
-    int *ranks = new_ranks(n);
+    int *ranks = ft_ranks_new(n);
 
     for (uint32_t i = 0; ranks && i < n; i++)
         ranks[i] = first + (int)i;
     return ranks;
 }
 
-/* Its first rank, in MPI_COMM_WORLD, and which of those it is that it is the first rank of; above that what its messages are for. */
 enum { NUMBER_BITS = 40, OF_WORLD = 0, OF_SELF, OF_OTHERS };
-#define GROUPS (1ull << 63)    /* ft_comm_create_group */
-#define HIDDEN (1ull << 62)    /* collectives that are messages */
-static uint64_t context_of(int first, uint64_t number) { return (uint64_t)first << NUMBER_BITS | number; }
-
-/* A replay makes the same ones in the same order. */
-static uint64_t next_number(struct ft *ft) { return OF_OTHERS + ft->nfirst++; }
+uint64_t ft_context_of(int first, uint64_t number) { return (uint64_t)first << NUMBER_BITS | number; }
+uint64_t ft_context_next(struct ft *ft) { return OF_OTHERS + ft->nfirst++; }
 
 static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, uint64_t number, struct ft_error *e)
 {
-    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = context_of(first, number) };
+    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = ft_context_of(first, number) };
     return c->ranks ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", s->me);
 }
 
@@ -145,24 +140,18 @@ static bool on_one_node(const struct ft *ft, const struct ft_comm *new)
     return here;
 }
 
-static bool pick(const struct ft *ft, struct ft_use *use)
+bool ft_comm_has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
+
+void ft_comm_offer(const struct ft *ft, int64_t *words)
 {
     uint32_t me = ft->world.rank;
+    struct ft_use use = { 0 };
 
-    return ft_streams_pick(&ft->region, me, &me, 1, use);
-}
-
-/* What the first rank of a new one says: its number, and which stream it is, or stream 0: none. All are free that everybody has left. Each says
-   whether it can come into one more. */
-enum { NUMBER, STREAM, USE, UNIT, END, ROOM, OFFERS };
-static bool has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
-
-static void put_use(const struct ft_use *use, int64_t *words)
-{
-    words[STREAM] = use->stream;
-    words[USE] = (int64_t)use->use;
-    words[UNIT] = (int64_t)use->unit;
-    words[END] = (int64_t)use->end;
+    ft_streams_pick(&ft->region, me, &me, 1, &use);
+    words[FT_OFFER_STREAM] = use.stream;
+    words[FT_OFFER_USE] = (int64_t)use.use;
+    words[FT_OFFER_UNIT] = (int64_t)use.unit;
+    words[FT_OFFER_END] = (int64_t)use.end;
 }
 
 /* In a replay what it gives does not count, and its streams may be in a later use. One that is made of one without a stream has none: there
@@ -170,17 +159,14 @@ static void put_use(const struct ft_use *use, int64_t *words)
 static void give(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
 {
     bool first = new->n > 0 && new->me == 0;
-    struct ft_use use = { 0 };
 
     if (first && new->n > 1 && on_one_node(ft, new) && !parent->stream->passing && !ft_stream_replays(parent->stream, parent->stream->unit))
-        pick(ft, &use);
-    put_use(&use, words);
-    words[NUMBER] = first ? (int64_t)next_number(ft) : 0;
-    words[ROOM] = has_room(ft);
+        ft_comm_offer(ft, words);
+    words[FT_OFFER_NUMBER] = first ? (int64_t)ft_context_next(ft) : 0;
+    words[FT_OFFER_ROOM] = ft_comm_has_room(ft);
 }
 
-/* What all of the new one can see alike. */
-static int check_place(const struct ft *ft, const struct ft_comm *new, struct ft_error *e)
+int ft_comm_check_place(const struct ft *ft, const struct ft_comm *new, struct ft_error *e)
 {
     if (ft->region.header->params.keeps_log)
         return ft_err_set(e, FT_EINVAL, "with --survive host ftmpi has no communicators of several ranks yet but MPI_COMM_WORLD: a host that replaces "
@@ -196,7 +182,7 @@ static bool all_have_room(const struct ft_comm *new, const struct member *member
     bool room = true;
 
     for (uint32_t i = 0; i < new->n; i++)
-        room = room && offers[OFFERS * members[i].rank + ROOM];
+        room = room && offers[FT_OFFERS * members[i].rank + FT_OFFER_ROOM];
     return room;
 }
 
@@ -247,13 +233,13 @@ struct passes {
     char name[64];
 };
 
-static int open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e)
+int ft_comm_open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e)
 {
     struct passes *p;
 
     if (!ft->region.header->params.nchannels)
-        return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be, and this job has no messages that could do "
-                          "without; free those that are not needed", new->ranks[0]);
+        return ft_err_set(e, FT_EINVAL, "rank %d and others would have a communicator without a stream, and this job has no messages that could do "
+                          "for it; free those that are not needed", new->ranks[0]);
     p = malloc(sizeof *p);
     if (!p)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
@@ -265,7 +251,7 @@ static int open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_c
     p->s.passing = &p->passing;
     p->passing = (struct ft_passing){ .ft = ft, .name = p->name, .all = *new };
     p->passing.all.ranks = ft_ranks_hold(new->ranks);
-    p->passing.all.context |= HIDDEN;
+    p->passing.all.context |= FT_CONTEXT_HIDDEN;
     new->stream = &p->s;
     return 0;
 }
@@ -281,20 +267,19 @@ static int open_single(struct ft *ft, struct ft_comm *new, struct ft_error *e)
     return 0;
 }
 
-/* words: what its first rank has said. */
-static int open_offered(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, bool room, struct ft_error *e)
+int ft_comm_open(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, bool room, struct ft_error *e)
 {
-    struct ft_use use = { (uint32_t)words[STREAM], (uint64_t)words[USE], (uint64_t)words[UNIT], (uint64_t)words[END] };
+    struct ft_use use = { (uint32_t)words[FT_OFFER_STREAM], (uint64_t)words[FT_OFFER_USE], (uint64_t)words[FT_OFFER_UNIT], (uint64_t)words[FT_OFFER_END] };
     int err;
 
-    new->context = context_of(new->ranks[0], (uint64_t)words[NUMBER]);
+    new->context = ft_context_of(new->ranks[0], (uint64_t)words[FT_OFFER_NUMBER]);
     if (new->n == 1)
         return open_single(ft, new, e);
-    err = check_place(ft, new, e);
+    err = ft_comm_check_place(ft, new, e);
     if (err)
         return err;
     ft->comms = true;
-    return use.stream && room ? join(ft, parent, new, &use, &new->stream, e) : open_passing(ft, parent, new, e);
+    return use.stream && room ? join(ft, parent, new, &use, &new->stream, e) : ft_comm_open_passing(ft, parent, new, e);
 }
 
 static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct member *members,
@@ -306,7 +291,7 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
     if (err)
         return err;
     new->n = choose(parent, said, members);
-    new->ranks = new_ranks(new->n);
+    new->ranks = ft_ranks_new(new->n);
     if (!new->ranks)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     for (uint32_t i = 0; i < new->n; i++) {
@@ -314,16 +299,16 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
         if (members[i].rank == parent->me)
             new->me = i;
     }
-    give(ft, parent, new, &offers[OFFERS * parent->me]);
-    if (parent->n > 1 && (err = agree(parent, call, offers, OFFERS, site, e)) != 0)
+    give(ft, parent, new, &offers[FT_OFFERS * parent->me]);
+    if (parent->n > 1 && (err = agree(parent, call, offers, FT_OFFERS, site, e)) != 0)
         return err;
-    return new->n ? open_offered(ft, parent, new, &offers[OFFERS * members[0].rank], all_have_room(new, members, offers), e) : 0;
+    return new->n ? ft_comm_open(ft, parent, new, &offers[FT_OFFERS * members[0].rank], all_have_room(new, members, offers), e) : 0;
 }
 
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e)
 {
-    int64_t *words = calloc(parent->n, (SAYS + OFFERS) * sizeof *words);
+    int64_t *words = calloc(parent->n, (SAYS + FT_OFFERS) * sizeof *words);
     struct member *members = malloc(parent->n * sizeof *members);
     int err;
 
@@ -340,88 +325,6 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
     free(words);
     free(members);
     if (err || !new->n)
-        ft_comm_close(new);
-    return err;
-}
-
-/* ---- by some of the parent's: in messages of a context of its own ---- */
-
-static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
-
-/* The first one hears which of the others have room, and tells them the stream. What an earlier incarnation of it has told the second one
-   counts: the stream may be in a later use by now. */
-static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_comm *new, const uint32_t *ranks, int tag, int64_t *words,
-                      uint64_t site, struct ft_error *e)
-{
-    int64_t room = has_room(ft), number = (int64_t)next_number(ft);
-    struct ft_use use = { 0 };
-    int err, told;
-    struct ft_messages *m = ft_messages_of(ft, &err, e);
-
-    for (uint32_t i = 1; i < new->n && !err; i++) {
-        struct ft_told t;
-        int64_t theirs = 0;
-
-        err = ft_recv(ft, via, &theirs, 1, word, (int)ranks[i], tag, &t, site, e);
-        room &= theirs;
-    }
-    if (err)
-        return err;
-    told = ft_messages_sent_before(m, (uint32_t)ft_messages_local(m, via, (int)ranks[1]), words, OFFERS * sizeof *words, e);
-    if (told < 0)
-        return told;
-    if (!told) {
-        pick(ft, &use);
-        put_use(&use, words);
-        words[NUMBER] = number;
-        words[ROOM] = room;
-    }
-    for (uint32_t i = 1; i < new->n && !err; i++)
-        err = ft_send(ft, via, words, OFFERS, word, (int)ranks[i], tag, FT_SEND_STANDARD, site, e);
-    return err;
-}
-
-static int follow_group(struct ft *ft, const struct ft_comm *via, const uint32_t *ranks, int tag, int64_t *words, uint64_t site, struct ft_error *e)
-{
-    int64_t room = has_room(ft);
-    struct ft_told t;
-    int err = ft_send(ft, via, &room, 1, word, (int)ranks[0], tag, FT_SEND_STANDARD, site, e);
-
-    return err ? err : ft_recv(ft, via, words, OFFERS, word, (int)ranks[0], tag, &t, site, e);
-}
-
-static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, int tag, struct ft_comm *new, uint64_t site,
-                      struct ft_error *e)
-{
-    struct ft_comm via = *parent;
-    int64_t words[OFFERS] = { 0 };
-    int err = new->n > 1 ? check_place(ft, new, e) : 0;
-
-    if (err)
-        return err;
-    via.context |= GROUPS;
-    if (new->n == 1)
-        words[NUMBER] = (int64_t)next_number(ft);
-    else
-        err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
-    return err ? err : open_offered(ft, parent, new, words, words[ROOM], e);
-}
-
-int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,
-                         uint64_t site, struct ft_error *e)
-{
-    int err;
-
-    *new = (struct ft_comm){ .n = n, .ranks = new_ranks(n) };
-    if (!new->ranks)
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
-    for (uint32_t i = 0; i < n; i++) {
-        new->ranks[i] = parent->ranks[ranks[i]];
-        if (ranks[i] == parent->me)
-            new->me = i;
-    }
-    err = make_group(ft, parent, ranks, tag, new, site, e);
-    if (err)
         ft_comm_close(new);
     return err;
 }

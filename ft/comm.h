@@ -41,6 +41,12 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
 int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,
                          uint64_t site, struct ft_error *e);
 
+/* A duplicate, without waiting for anybody. *r: a request that is over when *new, which stays where it is until then, may be used; NULL: it may.
+   end: that request is over; once more does no harm. Errors as above, and of messages. */
+struct ft_request;
+int ft_comm_idup(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_request **r, uint64_t site, struct ft_error *e);
+void ft_comm_idup_end(struct ft_comm *new);
+
 /* This rank calls nothing on it any more, nor refers to it. Waits for nobody. Not of the two above. */
 void ft_comm_free(struct ft_comm *c);
 

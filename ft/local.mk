@@ -5,7 +5,7 @@ libft_la_SOURCES = \
 	ft/ft.h ft/handle.h ft/ft.c \
 	ft/alone.h ft/alone.c \
 	ft/collective.h ft/collective.c \
-	ft/comm.h ft/comm.c \
+	ft/comm.h ft/comms.h ft/comm.c ft/comm_group.c ft/comm_idup.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \

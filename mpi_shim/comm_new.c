@@ -151,6 +151,60 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return err ? err : duplicate(comm, me, info, newcomm, SHIM_SITE());
 }
 
+/* What hangs on comm goes along as it is now. If it cannot, the others have the duplicate all the same; what the first rank says of it
+   comes into an object that is there until the end. */
+static int start_duplicate(MPI_Comm comm, const char *me, MPI_Comm new, MPI_Request r, uint64_t site)
+{
+    struct ft_error e;
+    int err = ft_comm_idup(shim.ft, &comm->members, &new->members, &r->engine, site, &e), copied;
+
+    if (err) {
+        put_back(new);
+        return err == FT_EINVAL ? shim_raise(comm, me, MPI_ERR_OTHER, "%s", e.text) : shim_finish(err, &e);
+    }
+    finish(comm, new);
+    err = shim_info_hints(comm->info, &new->info);
+    if (err)
+        return err;
+    copied = shim_attributes_copy(1, comm, comm->attributes, new, &new->attributes);
+    return copied ? shim_raise(comm, me, shim_class_name(copied) ? copied : MPI_ERR_OTHER, "an attribute's copy function failed") : MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request));
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    const char *me = "Comm_idup";
+    int err = check(comm, me, newcomm);
+    MPI_Request r;
+    MPI_Comm new;
+
+    if (!err && !request)
+        err = shim_raise(comm, me, MPI_ERR_REQUEST, "request is a null pointer");
+    if (err)
+        return err;
+    *newcomm = MPI_COMM_NULL;
+    r = shim_request_new(SHIM_DUPLICATES, comm);
+    new = take();
+    if (!r || !new)
+        return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for a communicator");
+    r->buffer = new;
+    err = start_duplicate(comm, me, new, r, SHIM_SITE());
+    if (err) {
+        if (new->magic)
+            shim_attributes_drop(1, new, &new->attributes);
+        if (r->engine)
+            ft_request_end(shim.ft, r->engine);
+        else if (new->magic)
+            drop(new);
+        shim_request_drop(r);
+        return err;
+    }
+    r->active = true;
+    *newcomm = new;
+    *request = r;
+    return MPI_SUCCESS;
+}
+
 SHIM_ALIAS(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm));
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {

@@ -55,8 +55,6 @@ enum shim_missing {
     X(Cart_sub, 2, MPI_COMM_NULL) \
     X(Comm_accept, 4, MPI_COMM_NULL) \
     X(Comm_connect, 4, MPI_COMM_NULL) \
-    X(Comm_idup, 1, MPI_COMM_NULL) \
-    X(Comm_idup, 2, MPI_REQUEST_NULL) \
     X(Comm_join, 1, MPI_COMM_NULL) \
     X(Comm_spawn, 6, MPI_COMM_NULL) \
     X(Comm_spawn_multiple, 7, MPI_COMM_NULL) \

@@ -25,7 +25,6 @@
     X(Close_port) \
     X(Comm_accept) \
     X(Comm_connect) \
-    X(Comm_idup) \
     X(Comm_join) \
     X(Comm_spawn) \
     X(Comm_spawn_multiple) \

@@ -200,7 +200,9 @@ int shim_request_tell(MPI_Request r, MPI_Status *status)
 
     if (r->kind == SHIM_GENERALIZED)
         return shim_grequest_tell(r, status);
-    if (r->engine)
+    if (r->kind == SHIM_DUPLICATES)
+        ft_comm_idup_end(&((MPI_Comm)r->buffer)->members);
+    if (r->engine && r->kind != SHIM_DUPLICATES)
         told = ft_request_told(r->engine);
     else if (r->kind != SHIM_RECEIVES)
         told.source = MPI_ANY_SOURCE;
@@ -257,6 +259,12 @@ static int check(const char *me, const MPI_Request *request)
                                                                                    : shim_bad_request(me, request ? *request : NULL);
 }
 
+/* MPI 3.1 section 5.12: neither may be done with those. */
+static int is_collective(MPI_Request r, const char *me)
+{
+    return shim_raise(r->comm, me, MPI_ERR_REQUEST, "the request is a collective's; it can only be waited for");
+}
+
 /* What is under way goes on without it. Packed memory is left to it: nobody learns when it is over. */
 SHIM_ALIAS(int, Request_free, (MPI_Request *request));
 int PMPI_Request_free(MPI_Request *request)
@@ -267,6 +275,8 @@ int PMPI_Request_free(MPI_Request *request)
     if (err)
         return err;
     r = *request;
+    if (r->kind == SHIM_DUPLICATES)
+        return is_collective(r, "Request_free");
     *request = MPI_REQUEST_NULL;
     if (r->kind == SHIM_GENERALIZED) {
         r->freed = true;
@@ -292,6 +302,8 @@ int PMPI_Cancel(MPI_Request *request)
     if (err)
         return err;
     r = *request;
+    if (r->kind == SHIM_DUPLICATES)
+        return is_collective(r, me);
     if (!r->active)
         return shim_raise(r->comm, me, MPI_ERR_REQUEST, "the request is not active; call MPI_Start first");
     if (r->kind == SHIM_GENERALIZED) {

@@ -375,6 +375,76 @@ static void attributes(void)
     step();
 }
 
+/* ---- duplicates that nobody waits for ---- */
+
+/* The first rank is through before others have called it; each has what comm had when it called. */
+static void duplicates_at_leisure(const char *what, MPI_Comm comm)
+{
+    static char from[8];
+    int rank, n, key, extra = 1, flag = 0, spark = 5;
+    MPI_Comm made[3];
+    MPI_Request requests[3];
+    MPI_Status status;
+
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &n));
+    OK(MPI_Comm_create_keyval(copy_next, count_delete, &key, &extra));
+    OK(MPI_Comm_set_attr(comm, key, from));
+    if (rank == 0)
+        OK(MPI_Comm_idup(comm, &made[0], &requests[0]));
+    for (int r = 1; r < n && rank == 0; r++)
+        OK(MPI_Send(&spark, 1, MPI_INT, r, 3, comm));
+    if (rank > 0) {
+        OK(MPI_Recv(&spark, 1, MPI_INT, 0, 3, comm, &status));
+        OK(MPI_Comm_idup(comm, &made[0], &requests[0]));
+    }
+    if (!own) /* Open MPI hangs with several of them */
+        OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    OK(MPI_Comm_set_attr(comm, key, from + 4));
+    OK(MPI_Comm_idup(comm, &made[1], &requests[1]));
+    if (!own)
+        OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    OK(MPI_Comm_delete_attr(comm, key));
+    OK(MPI_Barrier(comm));
+    OK(MPI_Comm_idup(comm, &made[2], &requests[2]));
+    OK(MPI_Bcast(&spark, 1, MPI_INT, n - 1, comm));
+    if (rank % 2) {
+        OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+    } else {
+        OK(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+        while (!flag)
+            OK(MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    }
+    SAY("%s, at leisure: %d", what, requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL && requests[2] == MPI_REQUEST_NULL);
+    for (int i = 0; i < 3; i++) {
+        show_compared("at leisure", comm, made[i]);
+        show_attribute("what it had then", made[i], key, from);
+        try("at leisure", made[i]);
+        release(&made[i]);
+    }
+    OK(MPI_Comm_free_keyval(&key));
+    step();
+}
+
+/* Of those of half of the ranks, and of one that was made so. */
+static void leisure_of_others(void)
+{
+    MPI_Comm half, made, next;
+    MPI_Request request;
+
+    OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half));
+    duplicates_at_leisure("half", half);
+    OK(MPI_Comm_idup(half, &made, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    release(&half);
+    duplicates_at_leisure("half's duplicate", made);
+    OK(MPI_Comm_split(made, 0, me, &next));
+    try("split of that", next);
+    release(&made);
+    release(&next);
+}
+
 static void names(void)
 {
     char name[MPI_MAX_OBJECT_NAME];
@@ -485,6 +555,7 @@ static int class_of(int code)
 static void errors(void)
 {
     MPI_Comm world = MPI_COMM_WORLD, null = MPI_COMM_NULL, made = MPI_COMM_NULL;
+    MPI_Request request;
     MPI_Group group;
     int n;
 
@@ -492,6 +563,8 @@ static void errors(void)
     CASE(MPI_Comm_dup(MPI_COMM_WORLD, NULL));
     CASE(MPI_Comm_dup_with_info(MPI_COMM_NULL, MPI_INFO_NULL, &made));
     CASE(MPI_Comm_dup_with_info(MPI_COMM_WORLD, NULL, &made));
+    CASE(MPI_Comm_idup(MPI_COMM_NULL, &made, &request));
+    CASE(MPI_Comm_idup(MPI_COMM_WORLD, NULL, &request));
     CASE(MPI_Comm_split(MPI_COMM_NULL, 0, 0, &made));
     CASE(MPI_Comm_split(MPI_COMM_WORLD, -5, 0, &made));
     CASE(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, NULL));
@@ -534,6 +607,20 @@ static void stale_handles(void)
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &again));
     CHECK(again == stale, "its memory is not used again");
     release(&again);
+}
+
+static void requests_of_collectives(void)
+{
+    MPI_Request request, stale;
+    MPI_Comm made;
+
+    OK(MPI_Comm_idup(MPI_COMM_WORLD, &made, &request));
+    stale = request;
+    RAISES(MPI_ERR_REQUEST, MPI_Request_free(&request));
+    RAISES(MPI_ERR_REQUEST, MPI_Cancel(&request));
+    CHECK(request == stale, "it is there");
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    release(&made);
 }
 
 static void wrong_groups(void)
@@ -789,12 +876,16 @@ int main(int argc, char **argv)
         disjoint_groups();
     groups_alone();
     attributes();
+    duplicates_at_leisure("MPI_COMM_WORLD", MPI_COMM_WORLD);
+    duplicates_at_leisure("MPI_COMM_SELF", MPI_COMM_SELF);
+    leisure_of_others();
     names();
     error_handlers();
     hints();
     errors();
     if (own) {
         stale_handles();
+        requests_of_collectives();
         wrong_groups();
         what_is_kept();
     }

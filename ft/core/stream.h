@@ -24,7 +24,7 @@ struct ft_stream {
     struct ft_cache *cache;           /* of bootstrap operations, or NULL ... */
     bool attentive;                   /* ... which looks at every call, not only at those with a key */
     const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared, ... */
-    const struct ft_passing *passing; /* ... or one whose operations are messages (ft/pass/pass.h), else NULL */
+    struct ft_passing *passing;       /* ... or one whose operations are messages (ft/pass/pass.h), else NULL */
     const struct ft_params *params;
     const struct ft_patience *patience;
     uint32_t rank, n;                 /* of this stream, on this node */
