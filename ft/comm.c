@@ -68,6 +68,9 @@ int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return 
 void ft_comm_close(struct ft_comm *c)
 {
     ft_ranks_release(c->ranks);
+    if (c->local)
+        ft_ranks_release(c->local->ranks);
+    free(c->local);
     *c = (struct ft_comm){ 0 };
 }
 
@@ -85,32 +88,26 @@ static int agree(const struct ft_comm *c, enum ft_call call, int64_t *words, uin
     return ft_collective_run(&coll, &sig, coll.bytes, site, e);
 }
 
-/* Who says the same color, in their order: members[] are ranks of the parent. */
-struct member {
-    int64_t key;
-    uint32_t rank;
-};
+/* ---- who says the same color ---- */
 
 static int in_order(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct ft_chosen *x = a, *y = b;
 
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return x->rank < y->rank ? -1 : 1;
 }
 
-enum { COLOR, KEY, SAYS };
-static uint32_t choose(const struct ft_comm *parent, const int64_t *said, struct member *members)
+uint32_t ft_comm_choose(const int64_t *said, uint32_t n, int64_t color, struct ft_chosen *chosen)
 {
-    int64_t color = said[SAYS * parent->me + COLOR];
-    uint32_t n = 0;
+    uint32_t found = 0;
 
-    for (uint32_t r = 0; r < parent->n && color >= 0; r++)
-        if (said[SAYS * r + COLOR] == color)
-            members[n++] = (struct member){ said[SAYS * r + KEY], r };
-    qsort(members, n, sizeof *members, in_order);
-    return n;
+    for (uint32_t r = 0; r < n && color >= 0; r++)
+        if (said[FT_CHOICE * r + FT_CHOICE_COLOR] == color)
+            chosen[found++] = (struct ft_chosen){ said[FT_CHOICE * r + FT_CHOICE_KEY], r };
+    qsort(chosen, found, sizeof *chosen, in_order);
+    return found;
 }
 
 /* ---- its stream ---- */
@@ -133,7 +130,7 @@ static uint32_t local_of(const struct ft *ft, int rank)
 
 static bool on_one_node(const struct ft *ft, const struct ft_comm *new)
 {
-    bool here = true;
+    bool here = !new->local || on_one_node(ft, new->local);
 
     for (uint32_t i = 0; i < new->n; i++)
         here = here && ft_region_local(&ft->region, (uint32_t)new->ranks[i]) >= 0;
@@ -177,7 +174,7 @@ int ft_comm_check_place(const struct ft *ft, const struct ft_comm *new, struct f
     return 0;
 }
 
-static bool all_have_room(const struct ft_comm *new, const struct member *members, const int64_t *offers)
+static bool all_have_room(const struct ft_comm *new, const struct ft_chosen *members, const int64_t *offers)
 {
     bool room = true;
 
@@ -218,6 +215,7 @@ static int join(struct ft *ft, const struct ft_comm *parent, const struct ft_com
     free(j->local);
     j->local = local;
     snprintf(j->name, sizeof j->name, "a communicator made of %.40s", parent->stream->name);
+    ft->comms = true;
     ft_stream_join(&j->s, &ft->world, use, local, new->n, new->me, j->name);
     j->s.ft = ft;
     j->s.host = ft->world.host;
@@ -232,6 +230,16 @@ struct passes {
     struct ft_passing passing;
     char name[64];
 };
+
+void ft_comm_has_context(struct ft_comm *new)
+{
+    struct ft_passing *passing = new->stream->passing;
+
+    if (new->local)
+        new->local->context = new->context;
+    if (passing)
+        passing->all.context = passing->local.context = new->context | FT_CONTEXT_HIDDEN;
+}
 
 int ft_comm_open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e)
 {
@@ -250,9 +258,14 @@ int ft_comm_open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_
     p->s.me = new->me;
     p->s.passing = &p->passing;
     p->passing = (struct ft_passing){ .ft = ft, .name = p->name, .all = *new };
-    p->passing.all.ranks = ft_ranks_hold(new->ranks);
-    p->passing.all.context |= FT_CONTEXT_HIDDEN;
+    ft_ranks_hold(new->ranks);
+    if (new->local) {
+        p->passing.local = *new->local;
+        ft_ranks_hold(new->local->ranks);
+    }
     new->stream = &p->s;
+    ft->comms = true;
+    ft_comm_has_context(new);
     return 0;
 }
 
@@ -278,19 +291,18 @@ int ft_comm_open(struct ft *ft, const struct ft_comm *parent, struct ft_comm *ne
     err = ft_comm_check_place(ft, new, e);
     if (err)
         return err;
-    ft->comms = true;
     return use.stream && room ? join(ft, parent, new, &use, &new->stream, e) : ft_comm_open_passing(ft, parent, new, e);
 }
 
-static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct member *members,
+static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct ft_chosen *members,
                 struct ft_comm *new, uint64_t site, struct ft_error *e)
 {
     bool known = parent->n == 1 || call == FT_CALL_COMM_DUP;
-    int err = known ? 0 : agree(parent, call, said, SAYS, site, e);
+    int err = known ? 0 : agree(parent, call, said, FT_CHOICE, site, e);
 
     if (err)
         return err;
-    new->n = choose(parent, said, members);
+    new->n = ft_comm_choose(said, parent->n, said[FT_CHOICE * parent->me + FT_CHOICE_COLOR], members);
     new->ranks = ft_ranks_new(new->n);
     if (!new->ranks)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
@@ -308,17 +320,17 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e)
 {
-    int64_t *words = calloc(parent->n, (SAYS + FT_OFFERS) * sizeof *words);
-    struct member *members = malloc(parent->n * sizeof *members);
+    int64_t *words = calloc(parent->n, (FT_CHOICE + FT_OFFERS) * sizeof *words);
+    struct ft_chosen *members = malloc(parent->n * sizeof *members);
     int err;
 
     *new = (struct ft_comm){ 0 };
     if (words && members) {
-        words[SAYS * parent->me + COLOR] = color;
-        words[SAYS * parent->me + KEY] = key;
+        words[FT_CHOICE * parent->me + FT_CHOICE_COLOR] = color;
+        words[FT_CHOICE * parent->me + FT_CHOICE_KEY] = key;
         for (uint32_t r = 0; r < parent->n && call == FT_CALL_COMM_DUP; r++)
-            words[SAYS * r + COLOR] = color; /* of all alike, and in the order of ranks */
-        err = make(ft, parent, call, words, words + SAYS * parent->n, members, new, site, e);
+            words[FT_CHOICE * r + FT_CHOICE_COLOR] = color; /* of all alike, and in the order of ranks */
+        err = make(ft, parent, call, words, words + FT_CHOICE * parent->n, members, new, site, e);
     } else {
         err = ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     }
@@ -334,8 +346,10 @@ void ft_comm_free(struct ft_comm *c)
     if (c->stream->region) {
         ft_stream_leave_use(c->stream);
     } else {
-        if (c->stream->passing)
+        if (c->stream->passing) {
             ft_ranks_release(c->stream->passing->all.ranks);
+            ft_ranks_release(c->stream->passing->local.ranks);
+        }
         free(c->stream);
     }
     ft_comm_close(c);

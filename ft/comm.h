@@ -17,6 +17,7 @@ struct ft_comm {
     uint32_t n, me;
     int *ranks;          /* [n], in MPI_COMM_WORLD */
     uint64_t context;    /* no other communicator of any of them has ever had it */
+    struct ft_comm *local;  /* NULL. Of an intercommunicator, whose n and ranks are those of the other group: this rank's own; me is in that */
 };
 
 /* Ranks that somebody else refers to, too: they are there until all have released them. hold: the same ones. */

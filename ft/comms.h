@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is behind comm.h: comm.c makes and frees, comm_group.c is ft_comm_create_group, comm_idup.c does not wait. */
+/* What is behind comm.h: comm.c makes and frees, comm_group.c is ft_comm_create_group, comm_idup.c does not wait,
+   intercomm.c makes intercommunicators. */
 #ifndef FT_COMMS_H
 #define FT_COMMS_H
 
@@ -19,6 +20,14 @@ uint64_t ft_context_next(struct ft *ft);
 /* For n ranks, which one refers to. NULL: no memory. */
 int *ft_ranks_new(uint32_t n);
 
+/* What each rank says of a split, and who has said the same color, in the order of keys: n ranks have said it, as many may be chosen. */
+enum { FT_CHOICE_COLOR, FT_CHOICE_KEY, FT_CHOICE };
+struct ft_chosen {
+    int64_t key;
+    uint32_t rank;
+};
+uint32_t ft_comm_choose(const int64_t *said, uint32_t n, int64_t color, struct ft_chosen *chosen);
+
 /* What the first rank of a new one says: its number, and which stream it is, or stream 0: none. All are free that everybody has left. Each says
    whether it can come into one more. offer: the stream. */
 enum { FT_OFFER_NUMBER, FT_OFFER_STREAM, FT_OFFER_USE, FT_OFFER_UNIT, FT_OFFER_END, FT_OFFER_ROOM, FT_OFFERS };
@@ -31,7 +40,16 @@ int ft_comm_check_place(const struct ft *ft, const struct ft_comm *new, struct f
 /* Its ranks are there; words: what its first rank has said; room: all of them have some. Errors of comm.h. */
 int ft_comm_open(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, bool room, struct ft_error *e);
 
-/* The same of one of several ranks without a stream. */
+/* The same of one of several ranks without a stream, which has its context already; an intercommunicator, too. */
 int ft_comm_open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e);
+
+/* Its context is known. */
+void ft_comm_has_context(struct ft_comm *new);
+
+/* Of an intercommunicator: of the two groups one goes first where it makes no difference which. Both ranks 0 say the same. */
+bool ft_intercomm_goes_first(const struct ft_comm *c);
+
+/* A new one is to have that group as its own one, and that one as the other; takes both over, also with an error: FT_ENOMEM. */
+int ft_intercomm_groups(struct ft_comm *new, int *local, uint32_t nlocal, uint32_t me, int *remote, uint32_t nremote, struct ft_error *e);
 
 #endif

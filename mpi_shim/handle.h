@@ -37,6 +37,7 @@ enum shim_magic {
 struct ompi_communicator_t {
     uint32_t magic;
     int rank, size;
+    bool inter;                     /* an intercommunicator: rank and size are of this rank's group, `members` names the other one's */
     struct ft_stream *stream;       /* NULL before MPI_Init and after MPI_Finalize */
     const char *name;
     char label[MPI_MAX_OBJECT_NAME]; /* what MPI_Comm_set_name says; name then points here */

@@ -94,8 +94,6 @@ enum shim_missing {
     X(Ineighbor_alltoall, 7, MPI_REQUEST_NULL) \
     X(Ineighbor_alltoallv, 9, MPI_REQUEST_NULL) \
     X(Ineighbor_alltoallw, 9, MPI_REQUEST_NULL) \
-    X(Intercomm_create, 5, MPI_COMM_NULL) \
-    X(Intercomm_merge, 2, MPI_COMM_NULL) \
     X(Ireduce, 7, MPI_REQUEST_NULL) \
     X(Ireduce_scatter, 6, MPI_REQUEST_NULL) \
     X(Ireduce_scatter_block, 6, MPI_REQUEST_NULL) \

@@ -501,6 +501,9 @@ FTMPI_API int MPI_Comm_disconnect(MPI_Comm *comm);
 FTMPI_API int MPI_Comm_free(MPI_Comm *comm);
 FTMPI_API int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 FTMPI_API int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
+FTMPI_API int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+                                   MPI_Comm *newintercomm);
+FTMPI_API int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm);
 FTMPI_API int MPI_Comm_get_parent(MPI_Comm *parent);
 FTMPI_API int MPI_Topo_test(MPI_Comm comm, int *status);
 FTMPI_API int MPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);
@@ -969,6 +972,9 @@ FTMPI_API int PMPI_Comm_disconnect(MPI_Comm *comm);
 FTMPI_API int PMPI_Comm_free(MPI_Comm *comm);
 FTMPI_API int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 FTMPI_API int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
+FTMPI_API int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+                                   MPI_Comm *newintercomm);
+FTMPI_API int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm);
 FTMPI_API int PMPI_Comm_get_parent(MPI_Comm *parent);
 FTMPI_API int PMPI_Topo_test(MPI_Comm comm, int *status);
 FTMPI_API int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);

@@ -121,8 +121,6 @@
     X(Ineighbor_alltoall) \
     X(Ineighbor_alltoallv) \
     X(Ineighbor_alltoallw) \
-    X(Intercomm_create) \
-    X(Intercomm_merge) \
     X(Ireduce) \
     X(Ireduce_scatter) \
     X(Ireduce_scatter_block) \

@@ -105,7 +105,7 @@ int shim_bad_tag(MPI_Comm comm, const char *me, int tag, bool receives)
 int shim_bad_peer(MPI_Comm comm, const char *me, int peer, bool receives)
 {
     return shim_raise(comm, me, MPI_ERR_RANK, "the %s is %d; %s has the ranks 0 to %d", receives ? "source" : "destination", peer,
-                      *comm->name ? comm->name : "the communicator", comm->size - 1);
+                      *comm->name ? comm->name : "the communicator", shim_comm_peers(comm) - 1);
 }
 
 int shim_message_failed(MPI_Comm comm, const char *me, int err, const struct ft_error *e)

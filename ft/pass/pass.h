@@ -16,7 +16,8 @@
 struct ft_passing {
     struct ft *ft;
     const char *name;             /* for messages */
-    struct ft_comm all;           /* its ranks, in that context */
+    struct ft_comm all;           /* its ranks, in that context; of an intercommunicator those of the other group, ... */
+    struct ft_comm local;         /* ... and this rank's own group */
 };
 
 /* One call. */
@@ -40,7 +41,7 @@ int ft_pass_run(const struct ft_coll *c, const struct ft_sig *sig, uint64_t site
 
 /* ---- the algorithms, a file each ---- */
 
-/* To rank 0 and back. */
+/* Without data: to rank 0 and back. */
 int ft_pass_barrier(const struct ft_pass *p, struct ft_error *e);
 
 /* n bytes at `data` of the root, to there on all others. */
