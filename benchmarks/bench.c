@@ -106,6 +106,7 @@ static void print_head(const struct bench *b, const struct bench_options *o)
         printf("# Datatype: %s.\n%-*s", name, 10, "# Size");
     }
     printf(b->unsized ? "# Avg Latency(us)" : "%*s", 18, "Avg Latency(us)");
+    if (b->streams) printf("%*s%*s", 18, "Bandwidth(MB/s)", 18, "Messages/s");
     if (o->full) printf("%*s%*s%*s", 18, "Min Latency(us)", 18, "Max Latency(us)", 12, "Iterations");
     if (o->validate) printf("%*s", 18, "Validation");
     printf("\n");
@@ -113,10 +114,11 @@ static void print_head(const struct bench *b, const struct bench_options *o)
 }
 
 static void print_row(const struct bench *b, const struct bench_options *o, size_t bytes, const double us[3], int iterations,
-                      int64_t wrong)
+                      int64_t wrong, int pairs)
 {
     if (!b->unsized) printf("%-*zu", 10, bytes);
     printf("%*.*f", b->unsized ? 17 : 18, o->digits, us[0]);
+    if (b->streams) printf("%*.*f%*.0f", 18, o->digits, (double)bytes * pairs / us[0], 18, pairs * 1e6 / us[0]);
     if (o->full) printf("%*.*f%*.*f%*d", 18, o->digits, us[1], 18, o->digits, us[2], 12, iterations);
     if (o->validate) printf("%*s", 18, wrong ? "Fail" : "Pass");
     printf("\n");
@@ -328,7 +330,8 @@ static int64_t measure(const struct bench *b, struct bench_case *c, const struct
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     if (meeting.path) line[1] = line_ns(&meeting, c->rank, c->ranks);
-    if (c->rank == 0) print_row(b, o, c->bytes, us, iterations, wrong);
+    for (int i = 0; i < 3 && b->messages; i++) us[i] /= b->messages;
+    if (c->rank == 0) print_row(b, o, c->bytes, us, iterations, wrong, c->ranks / 2);
     if (c->rank == 0 && meeting.path) print_line(b, c->bytes, line);
     if (c->rank == 0 && o->wall) print_wall(b, c->bytes, (now_us() - begin) / (iterations + warmup));
     return wrong;
@@ -366,7 +369,7 @@ static int run_types(const struct bench *b, struct bench_options *o, int rank, i
     int64_t wrong = 0;
     if (o->line_file && !meeting.path) meet(rank, ranks, o->line_file);
     if (o->start_ms) call_for(NULL, NULL, o->start_ms * 1e3);
-    if (rank == 0) printf("\n# ftmpi MPI %s Latency Test\n", b->title);
+    if (rank == 0) printf("\n# ftmpi MPI %s%s Test\n", b->title, b->messages ? "" : " Latency");
     int end = BENCH_TYPES;
     while (!o->use[end - 1]) end--;
     for (int i = 0; i < end; i++) {

@@ -42,6 +42,9 @@ struct bench {
     bool same;               /* every rank receives the same bytes */
     bool rooted;             /* -k means something */
     bool adds;               /* reductions: floats by default, chars otherwise */
+    bool pairs;              /* wants an even number of ranks (pairs.h) */
+    int messages;            /* a call is so many messages one after the other, and microseconds are of one; 0: of a call */
+    bool streams;            /* also MB/s and messages per second of all pairs, messages of both ways of each counted */
     /* Back-to-back calls overlap when some ranks need not wait for others (bcast, reduce): then each call starts
        behind a barrier and is timed until the last rank is out of it. */
     bool separate;

@@ -7,6 +7,12 @@ bench_programs = \
 	benchmarks/allgather \
 	benchmarks/allgatherv \
 	benchmarks/barrier \
+	benchmarks/latency \
+	benchmarks/bandwidth \
+	benchmarks/bibandwidth \
+	benchmarks/anysource \
+	benchmarks/dup \
+	benchmarks/split \
 	benchmarks/init \
 	benchmarks/recovery \
 	benchmarks/rewrite \
@@ -22,6 +28,12 @@ benchmarks_reduce_SOURCES = benchmarks/reduce.c $(bench_common)
 benchmarks_allgather_SOURCES = benchmarks/allgather.c $(bench_common)
 benchmarks_allgatherv_SOURCES = benchmarks/allgatherv.c $(bench_common)
 benchmarks_barrier_SOURCES = benchmarks/barrier.c $(bench_common)
+benchmarks_latency_SOURCES = benchmarks/latency.c benchmarks/pairs.h $(bench_common)
+benchmarks_bandwidth_SOURCES = benchmarks/bandwidth.c benchmarks/pairs.h $(bench_common)
+benchmarks_bibandwidth_SOURCES = benchmarks/bibandwidth.c benchmarks/pairs.h $(bench_common)
+benchmarks_anysource_SOURCES = benchmarks/anysource.c benchmarks/pairs.h $(bench_common)
+benchmarks_dup_SOURCES = benchmarks/dup.c $(bench_common)
+benchmarks_split_SOURCES = benchmarks/split.c $(bench_common)
 # No MPI in it.
 check_PROGRAMS += benchmarks/rawtcp benchmarks/bare benchmarks/yields benchmarks/calls
 benchmarks_bare_SOURCES = benchmarks/bare.c benchmarks/bytes.h

@@ -186,6 +186,7 @@ const char *bench_options_parse(int argc, char **argv, const struct bench *b, in
         }
     }
     if (optind != argc) return "no arguments but options";
+    if (b->pairs && ranks % 2) return "ranks send to each other in pairs: it wants an even number of them";
     for (int i = 0; i < BENCH_TYPES; i++) {
         o->type = &bench_types[i];
         if (o->use[i] && !bench_options_sizes(o)) return "-m wants MIN:MAX, MIN:, MAX or a list";

@@ -56,9 +56,9 @@ static uint64_t needs(const struct ft_messages *m, uint32_t source)
 static void say_needs(struct ft_messages *m, uint32_t source)
 {
     struct ft_incoming *in = m->in[source];
-    uint64_t from = needs(m, source);
+    uint64_t again = in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4), from;
 
-    if (from < in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4))
+    if (in->c.end < again || (from = needs(m, source)) < again)
         return;
     in->said = from;
     ft_msg_need(&in->c, from);
@@ -72,6 +72,8 @@ static void end_receive(struct ft_messages *m, struct ft_request *r)
     r->told.truncated = r->come > r->room;
     r->told.bytes = ft_min(r->come, r->room);
     r->told.sent = r->come;
+    m->received += r->matched;
+    m->received_bytes += r->come;
     if (--m->nunder == 0)
         m->ft->patience.meanwhile = NULL;
     if (r->ended)
@@ -130,6 +132,18 @@ static int fill_again(struct ft_incoming *in, struct ft_request *r, const struct
     return err;
 }
 
+int ft_messages_copy(struct ft_messages *m, const struct ft_arrived *kept, void *bytes, struct ft_error *e)
+{
+    const struct ft_message *a = message_of((struct ft_arrived *)kept);
+    struct ft_request all = { .view = ft_view_of(bytes, a->come, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), .room = a->come };
+
+    if (!a->apart)
+        return fill_again(m->in[kept->is.source], &all, a, e);
+    if (a->come)
+        memcpy(bytes, a->own, a->come);
+    return 0;
+}
+
 static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
 {
     uint64_t fits = ft_min(r->room, a->come);
@@ -142,6 +156,8 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     r->come = a->come;
     if (a->sender)
         a->sender->over = true;
+    if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
+        acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous);
     end_receive(m, r);
     return 0;
 }
@@ -152,8 +168,10 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
     struct ft_incoming *in;
     int err;
 
-    if (source == m->me) {
+    if (a->apart) {
         err = give_own(m, r, a, e);
+        if (m->in[source])
+            say_needs(m, source);
         ft_messages_drop(m, a);
         return err;
     }
@@ -204,7 +222,10 @@ int ft_messages_post(struct ft_messages *m, struct ft_request *r, struct ft_erro
     r->posted.number = ++m->posts;
     begin_receive(m);
     a = ft_match_post(m->match, &r->posted);
-    return a ? ft_messages_give(m, r, message_of(a), e) : 0;
+    if (!a)
+        return r->posted.next ? 0 : no_memory(m, e);
+    m->kept_bytes -= ft_messages_bytes(a);
+    return ft_messages_give(m, r, message_of(a), e);
 }
 
 /* ---- probes, and receives that are given up ---- */
@@ -218,9 +239,11 @@ struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *ke
     struct ft_incoming *in = m->in[a->arrived.is.source]; /* NULL: its own */
 
     ft_match_take(m->match, kept);
+    m->kept_bytes -= a->first.sig.count;
     a->ranks = ft_ranks_hold(c->ranks);
     a->n = c->n;
     a->next = a->before = a;
+    m->nprobed++;
     if (in) {
         struct ft_message *after = in->probed.before;
 
@@ -237,6 +260,7 @@ int ft_messages_receive(struct ft_messages *m, struct ft_request *r, struct ft_m
 {
     a->before->next = a->next;
     a->next->before = a->before;
+    m->nprobed--;
     r->posted.wants = a->arrived.is;
     r->told.source = ft_messages_rank(m, a->ranks, a->n, a->arrived.is.source);
     ft_ranks_release(a->ranks);
@@ -253,6 +277,15 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
 
 /* ---- a message comes ---- */
 
+static int put_aside(struct ft_messages *m, struct ft_message *a, struct ft_error *e)
+{
+    if (ft_match_keep(m->match, &a->arrived))
+        return no_memory(m, e);
+    m->kept_bytes += a->first.sig.count;
+    m->most_kept = ft_max(m->most_kept, ft_match_kept(m->match));
+    return 0;
+}
+
 static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_envelope *is, const struct ft_unit *u, struct ft_error *e)
 {
     struct ft_message *a = ft_messages_new(m);
@@ -261,9 +294,8 @@ static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_e
         return no_memory(m, e);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
                               .synchronous = in->nsynchronous };
-    ft_match_keep(m->match, &a->arrived);
     in->kept = a;
-    return 0;
+    return put_aside(m, a, e);
 }
 
 /* Its first piece. */
@@ -322,7 +354,7 @@ static int take(struct ft_messages *m, uint32_t source, const struct ft_unit *u,
     return 0;
 }
 
-static int hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
+int ft_messages_hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
 {
     struct ft_incoming *in = calloc(1, sizeof *in);
     const struct ft *ft = m->ft;
@@ -348,9 +380,11 @@ static int look_for_senders(struct ft_messages *m, struct ft_error *e)
     uint32_t first = ft_channel_of(region, 0, m->me), end = first + m->n;
     int err = 0;
 
+    if (m->nheard + 1 == m->n)
+        return 0;
     for (uint32_t c = ft_streams_used_below(region, first, end); c < end && !err; c = ft_streams_used_below(region, c + 1, end))
         if (c - first != m->me && !m->in[c - first])
-            err = hear(m, c - first, e);
+            err = ft_messages_hear(m, c - first, e);
     return err;
 }
 
@@ -430,13 +464,66 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     }
     if (bytes)
         ft_view_pack(v, 0, bytes, own);
-    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .apart = true, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
-    if (!p) {
-        ft_match_keep(m->match, &a->arrived);
-        return 0;
-    }
+    if (!p)
+        return put_aside(m, a, e);
     return ft_messages_give(m, request_of(p), a, e);
+}
+
+/* ---- for people ---- */
+
+void ft_messages_tell(const struct ft_messages *m)
+{
+    const struct ft_arrived *oldest = ft_match_first(m->match);
+    struct ft_message_words *w;
+
+    if (!m->ft->block)
+        return;
+    w = &m->ft->block->messages;
+    ft_note(&w->kept, ft_match_kept(m->match));
+    ft_note(&w->kept_bytes, m->kept_bytes);
+    ft_note(&w->most_kept, m->most_kept);
+    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
+    ft_note(&w->receives, ft_match_posted(m->match));
+    ft_note(&w->requests, m->nopen);
+    ft_note(&w->sent, m->sent);
+    ft_note(&w->sent_bytes, m->sent_bytes);
+    ft_note(&w->received, m->received);
+    ft_note(&w->received_bytes, m->received_bytes);
+}
+
+/* ---- for checkpoints ---- */
+
+uint64_t ft_messages_synchronous(const struct ft_arrived *kept)
+{
+    const struct ft_message *a = message_of((struct ft_arrived *)kept);
+
+    return a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS ? a->synchronous + 1 : 0;
+}
+
+/* The log from its channel's next message on is needed as long as it is kept: nothing else says that those behind it are kept, too. */
+int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uint64_t number, uint64_t synchronous, const void *bytes, uint64_t n,
+                        struct ft_error *e)
+{
+    struct ft_message *a = ft_messages_new(m);
+    char *own = n ? malloc(n) : NULL;
+
+    if (!a || (n && !own)) {
+        free(own);
+        if (a)
+            ft_messages_drop(m, a);
+        return no_memory(m, e);
+    }
+    if (n)
+        memcpy(own, bytes, n);
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = number }, .come = n, .first.sig.count = n, .apart = true, .own = own,
+                              .log_before = m->in[is->source] ? m->in[is->source]->c.end : 0 };
+    if (synchronous) {
+        a->first.sig.reduction = FT_MESSAGE_SYNCHRONOUS;
+        a->synchronous = synchronous - 1;
+    }
+    return put_aside(m, a, e);
 }
 
 /* ---- for snapshots ---- */

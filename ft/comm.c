@@ -52,7 +52,7 @@ static int *all_ranks(uint32_t n, int first)
     return ranks;
 }
 
-enum { NUMBER_BITS = 40, OF_WORLD = 0, OF_SELF, OF_OTHERS };
+enum { NUMBER_BITS = 40, OF_WORLD = 1, OF_SELF, OF_OTHERS };
 uint64_t ft_context_of(int first, uint64_t number) { return (uint64_t)first << NUMBER_BITS | number; }
 uint64_t ft_context_next(struct ft *ft) { return OF_OTHERS + ft->nfirst++; }
 
@@ -317,6 +317,14 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
     return new->n ? ft_comm_open(ft, parent, new, &offers[FT_OFFERS * members[0].rank], all_have_room(new, members, offers), e) : 0;
 }
 
+int ft_comm_note(struct ft *ft, struct ft_comm *new, struct ft_error *e)
+{
+    new->ft = ft;
+    if (ft_made_add(&ft->made, new->context) == 0)
+        return 0;
+    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+}
+
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e)
 {
@@ -336,6 +344,8 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
     }
     free(words);
     free(members);
+    if (!err && new->n)
+        err = ft_comm_note(ft, new, e);
     if (err || !new->n)
         ft_comm_close(new);
     return err;
@@ -343,6 +353,8 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
 
 void ft_comm_free(struct ft_comm *c)
 {
+    if (c->ft)
+        ft_made_remove(&c->ft->made, c->context);
     if (c->stream->region) {
         ft_stream_leave_use(c->stream);
     } else {
@@ -356,6 +368,50 @@ void ft_comm_free(struct ft_comm *c)
 }
 
 bool ft_comm_any(const struct ft *ft) { return ft->comms; }
+
+/* ---- for checkpoints ---- */
+
+const struct ft_stream *ft_comms_stream(const struct ft *ft, uint32_t i) { return &ft->joined[i]->s; }
+
+/* Its number, and what its messages are for. */
+enum { WORLD, SELF, MADE };
+
+bool ft_comms_context(const struct ft *ft, uint64_t number, uint64_t *context)
+{
+    uint64_t use = number & FT_CONTEXT_USES;
+
+    number &= ~FT_CONTEXT_USES;
+    *context = number == WORLD  ? ft_context_of(0, OF_WORLD)
+               : number == SELF ? ft_context_of((int)ft->world.me, OF_SELF)
+                                : ft_made_context(&ft->made, number - MADE + 1);
+    *context |= *context ? use : 0;
+    return *context;
+}
+
+uint64_t ft_comms_number(const struct ft *ft, uint64_t context)
+{
+    uint64_t use = context & FT_CONTEXT_USES, number;
+
+    context &= ~FT_CONTEXT_USES;
+    number = ft_made_number(&ft->made, context);
+    if (context == ft_context_of(0, OF_WORLD))
+        return WORLD | use;
+    if (context == ft_context_of((int)ft->world.me, OF_SELF))
+        return SELF | use;
+    return number ? (number + MADE - 1) | use : UINT64_MAX;
+}
+
+int ft_comms_left(struct ft *ft, const struct ft_use *was, struct ft_error *e)
+{
+    struct ft_joined *j = joined_in(ft, was->stream);
+
+    if (!j)
+        j = new_joined(ft);
+    if (!j)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    ft_stream_was_in(&j->s, &ft->world, was);
+    return 0;
+}
 
 /* ---- for snapshots ---- */
 
@@ -379,4 +435,5 @@ void ft_comms_close(struct ft *ft)
         free(ft->joined[i]);
     }
     ft->njoined = 0;
+    ft_made_close(&ft->made);
 }

@@ -17,6 +17,7 @@ struct ft_comm {
     uint32_t n, me;
     int *ranks;          /* [n], in MPI_COMM_WORLD */
     uint64_t context;    /* no other communicator of any of them has ever had it */
+    struct ft *ft;       /* whose it is, of one that was made */
     struct ft_comm *local;  /* NULL. Of an intercommunicator, whose n and ranks are those of the other group: this rank's own; me is in that */
 };
 
@@ -46,7 +47,7 @@ int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint
    end: that request is over; once more does no harm. Errors as above, and of messages. */
 struct ft_request;
 int ft_comm_idup(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_request **r, uint64_t site, struct ft_error *e);
-void ft_comm_idup_end(struct ft_comm *new);
+int ft_comm_idup_end(struct ft *ft, struct ft_comm *new, struct ft_error *e);
 
 /* This rank calls nothing on it any more, nor refers to it. Waits for nobody. Not of the two above. */
 void ft_comm_free(struct ft_comm *c);

@@ -78,6 +78,8 @@ int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint
             new->me = i;
     }
     err = make_group(ft, parent, ranks, tag, new, site, e);
+    if (!err)
+        err = ft_comm_note(ft, new, e);
     if (err)
         ft_comm_close(new);
     return err;

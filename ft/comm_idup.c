@@ -61,11 +61,17 @@ int ft_comm_idup(struct ft *ft, const struct ft_comm *parent, struct ft_comm *ne
     }
     if (parent->n > 1 || parent->local)
         err = start(ft, parent, new, r, site, e);
+    if (!err && !*r)
+        err = ft_comm_idup_end(ft, new, e);
     if (err)
         ft_comm_free(new);
-    else if (!*r)
-        ft_comm_has_context(new);
     return err;
 }
 
-void ft_comm_idup_end(struct ft_comm *new) { ft_comm_has_context(new); }
+int ft_comm_idup_end(struct ft *ft, struct ft_comm *new, struct ft_error *e)
+{
+    if (new->ft)
+        return 0;
+    ft_comm_has_context(new);
+    return ft_comm_note(ft, new, e);
+}

@@ -12,6 +12,7 @@
 #define FT_CONTEXT_MAKES (1ull << 63)    /* another one is made */
 #define FT_CONTEXT_HIDDEN (1ull << 62)   /* collectives */
 #define FT_CONTEXT_IDUP (1ull << 61)     /* MPI_Comm_idup: its answer may come while collectives go on */
+#define FT_CONTEXT_USES (FT_CONTEXT_MAKES | FT_CONTEXT_HIDDEN | FT_CONTEXT_IDUP)
 uint64_t ft_context_of(int first, uint64_t number);
 
 /* The number of the next one. A replay makes the same ones in the same order. */
@@ -42,6 +43,9 @@ int ft_comm_open(struct ft *ft, const struct ft_comm *parent, struct ft_comm *ne
 
 /* The same of one of several ranks without a stream, which has its context already; an intercommunicator, too. */
 int ft_comm_open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e);
+
+/* It is one of those that there are. 0 or FT_ENOMEM. */
+int ft_comm_note(struct ft *ft, struct ft_comm *new, struct ft_error *e);
 
 /* Its context is known. */
 void ft_comm_has_context(struct ft_comm *new);

@@ -15,6 +15,7 @@
 
 #include "ft/alone.h"
 #include "ft/base/util.h"
+#include "ft/carry.h"
 #include "ft/collective.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/log.h"
@@ -347,6 +348,8 @@ int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *
     return ft_checkpoints_load(&ft->checkpoints, m, site, e);
 }
 
+bool ft_checkpoint_carries(const struct ft *ft) { return !ft->region.base || ft_carry_is_on(ft); }
+
 uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
 
 bool ft_snapshot_now(struct ft *ft)
@@ -373,7 +376,10 @@ bool ft_snapshot_now(struct ft *ft)
 
 int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 {
-    int err = ft_collective_rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
+    int err;
+
+    ft_messages_finalize(ft);
+    err = ft_collective_rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
 
     if (!err && ft->net)
         err = ft_nodes_leave(ft->nodes, e);

@@ -43,6 +43,8 @@ static int open_inter(struct ft *ft, const struct ft_comm *parent, struct ft_com
 
     if (!err)
         err = ft_comm_open_passing(ft, parent, new, e);
+    if (!err)
+        err = ft_comm_note(ft, new, e);
     if (err)
         ft_comm_close(new);
     return err;
@@ -150,9 +152,8 @@ int ft_intercomm_dup(struct ft *ft, const struct ft_comm *c, struct ft_comm *new
     err = ft_wait_all(ft, &r, 1, site, e);
     if (err)
         return err;
-    ft_comm_idup_end(new);
     ft_request_end(ft, r);
-    return 0;
+    return ft_comm_idup_end(ft, new, e);
 }
 
 /* Words of both groups. */
@@ -185,6 +186,7 @@ int ft_intercomm_merge(struct ft *ft, const struct ft_comm *c, bool high, struct
         new->me = first ? c->me : c->n + c->me;
         new->context = (uint64_t)(first ? w.local : w.remote)[GIVES];
         err = ft_comm_open_passing(ft, c, new, e);
+        err = err ? err : ft_comm_note(ft, new, e);
     }
     free(w.local);
     if (err)

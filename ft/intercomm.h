@@ -30,8 +30,9 @@ int ft_intercomm_reduce(const struct ft_comm *c, const void *send, void *recv, u
                         int root, uint64_t site, struct ft_error *e);
 int ft_intercomm_allreduce(const struct ft_comm *c, const void *send, void *recv, uint64_t count, struct ft_type type, const struct ft_op *op,
                            uint64_t site, struct ft_error *e);
-/* bytes: of what this rank sends. Rank r's part of the other group comes to recv + displs[r] elements, and has counts[r]; displs NULL: r * count, and count. */
-int ft_intercomm_allgather(const struct ft_comm *c, const void *send, uint64_t bytes, void *recv, uint64_t count, const int *counts,
-                           const int *displs, struct ft_type type, uint64_t site, struct ft_error *e);
+/* This rank sends so many elements of `sent`. Rank r's part of the other group comes to recv + displs[r] elements, and has counts[r]; displs NULL:
+   r * count, and count. */
+int ft_intercomm_allgather(const struct ft_comm *c, const void *send, uint64_t sends, struct ft_type sent, void *recv, uint64_t count,
+                           const int *counts, const int *displs, struct ft_type type, uint64_t site, struct ft_error *e);
 
 #endif

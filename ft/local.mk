@@ -7,6 +7,9 @@ libft_la_SOURCES = \
 	ft/collective.h ft/collective.c \
 	ft/comm.h ft/comms.h ft/comm.c ft/comm_group.c ft/comm_idup.c \
 	ft/intercomm.h ft/intercomm.c ft/intercomm_coll.c \
+	ft/copies.h ft/copies.c \
+	ft/made.h ft/made.c \
+	ft/carry.h ft/carry.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \

@@ -27,13 +27,27 @@ static bool is_there_again(struct ft_messages *m, void *arg)
     return p->seen;
 }
 
-static int await(struct ft_messages *m, struct probe *p, bool (*is)(struct ft_messages *m, void *arg), int64_t source, struct ft_error *e)
+static struct ft_await await(struct ft_messages *m, int64_t source, const struct probe *p)
 {
     struct ft_await a = ft_messages_await(m, source);
 
     a.tag = p->wants.tag;
     a.site = p->site;
-    return ft_messages_until(m, is, p, &a, e);
+    return a;
+}
+
+static struct ft_await await_wanted(struct ft_messages *m, void *arg)
+{
+    const struct probe *p = arg;
+
+    return await(m, p->wants.source, p);
+}
+
+static struct ft_await await_seen(struct ft_messages *m, void *arg)
+{
+    const struct probe *p = arg;
+
+    return await(m, p->source, p);
 }
 
 /* p->seen, or NULL: there is none now. What others decide is written down: which one, or that there is none. */
@@ -47,9 +61,9 @@ static int look(struct ft_messages *m, struct probe *p, bool waits, struct ft_er
         if (!yes)
             return 0;
         ft_answer_is(answer, &p->source, &p->number);
-        return await(m, p, is_there_again, p->source, e);
+        return ft_messages_until(m, is_there_again, await_seen, p, e);
     }
-    err = waits ? await(m, p, is_there, p->wants.source, e) : ft_messages_progress(m, e);
+    err = waits ? ft_messages_until(m, is_there, await_wanted, p, e) : ft_messages_progress(m, e);
     if (err < 0)
         return err;
     if (!waits)

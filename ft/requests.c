@@ -17,7 +17,9 @@ static bool is_over(struct ft_messages *m, struct ft_request *r)
 static void reuse(struct ft_messages *m, struct ft_request *r)
 {
     ft_ranks_release(r->ranks);
+    ft_layout_release(r->view.type.layout);
     r->ranks = NULL;
+    r->view.type.layout = NULL;
     r->next = m->unused;
     m->unused = r;
 }
@@ -50,8 +52,10 @@ struct ft_request *ft_request_new(struct ft_messages *m)
         made = m->made;
         m->made = r ? r : m->made;
     }
-    if (r)
+    if (r) {
         *r = (struct ft_request){ .made = made };
+        m->nopen++;
+    }
     return r;
 }
 
@@ -59,12 +63,24 @@ void ft_request_end(struct ft *ft, struct ft_request *r)
 {
     struct ft_messages *m = ft->messages;
 
+    m->nopen -= !r->ended;
     r->ended = true;
     if (r->over) {
         reuse(m, r);
     } else if (!r->receives) {
         r->next = m->given_up;
         m->given_up = r;
+    }
+}
+
+/* Free ones have been ended, too. */
+void ft_messages_open(const struct ft_messages *m, uint64_t *receives, uint64_t *sends, uint64_t *probed)
+{
+    *receives = *sends = 0;
+    *probed = m->nprobed;
+    for (const struct ft_request *r = m->made; r; r = r->made) {
+        *receives += r->receives && !(r->ended && r->over);
+        *sends += !r->receives && !r->ended;
     }
 }
 
@@ -89,25 +105,27 @@ struct ft_await ft_messages_await(const struct ft_messages *m, int64_t source)
 
 enum { LOOKS = 64 };  /* before anything is said of a wait */
 
-int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), void *arg, const struct ft_await *a,
-                      struct ft_error *e)
+int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), struct ft_await (*what)(struct ft_messages *m, void *arg),
+                      void *arg, struct ft_error *e)
 {
     const struct ft_patience *patience = &m->ft->patience;
-    struct ft_await now = *a;
     bool crowded = patience->place != NULL;
     struct ft_wait w = { 0 };
-    bool said = false;
+    struct ft_await now;
+    bool said = false, told = false;
     int moved = 0;
 
     for (int i = 0; !is(m, arg) && moved >= 0; i++) {
         moved = ft_messages_progress(m, e);
+        told = told && !moved;
         if (moved != 0 || (i < LOOKS && !crowded))
             continue;
         if (!m->writes)
             return ft_err_set(e, FT_EINVAL, "rank %u waits for a message, and there is nobody else who could send one", m->ft->world.me);
-        said = true;
-        if (now.kind == FT_AWAIT_MESSAGE && now.rank != m->me)
-            now.unit = m->in[now.rank] ? m->in[now.rank]->c.unit : 0; /* what has come meanwhile was not that */
+        if (!told)
+            ft_messages_tell(m);
+        said = told = true;
+        now = what(m, arg); /* what has come meanwhile may not be all */
         ft_wait_goes_on(&w, patience, &now);
         ft_wait_turn(&w, patience);
     }
@@ -123,6 +141,8 @@ struct list {
     uint32_t n;
     uint32_t over;  /* so many of the first ones are, as far as has been looked */
     uint64_t site;  /* where they are waited for */
+    bool counted;
+    uint32_t receives, sends;  /* of those that were not over when that was first said */
 };
 
 static bool all_are(struct ft_messages *m, void *arg)
@@ -157,36 +177,59 @@ static struct ft_await await_of(const struct ft_messages *m, const struct ft_req
     return a;
 }
 
-/* For the first of them. one: any may end it, so it is for anybody if there are several. */
-static struct ft_await await_first(struct ft_messages *m, const struct list *list, bool one)
+/* For people. */
+static void count(struct ft_messages *m, struct list *list)
 {
-    const struct ft_request *first = NULL;
-    struct ft_await a;
-    uint32_t n = 0;
+    for (uint32_t i = list->over; !list->counted && i < list->n; i++) {
+        bool waits = list->r[i] && !is_over(m, list->r[i]);
 
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->r[i] && !is_over(m, list->r[i])) {
-            first = first ? first : list->r[i];
-            n++;
-        }
-    a = first && (n == 1 || !one) ? await_of(m, first) : ft_messages_await(m, -1);
+        list->receives += waits && list->r[i]->receives;
+        list->sends += waits && !list->r[i]->receives;
+    }
+    list->counted = true;
+}
+
+static struct ft_await await_list(struct ft_messages *m, struct list *list, struct ft_await a, bool one)
+{
+    count(m, list);
     a.site = list->site;
+    if (list->receives + list->sends > 1) {
+        a.receives = list->receives;
+        a.sends = list->sends;
+        a.one = one;
+    }
     return a;
 }
 
-static int wait_for(struct ft_messages *m, struct list *list, bool (*is)(struct ft_messages *m, void *arg), struct ft_error *e)
+/* all_are: for the first one that is not. */
+static struct ft_await await_all(struct ft_messages *m, void *arg)
 {
-    struct ft_await a;
+    struct list *list = arg;
 
-    if (is(m, list))
-        return 0;
-    a = await_first(m, list, is == one_is);
-    return ft_messages_until(m, is, list, &a, e);
+    return await_list(m, list, await_of(m, list->r[list->over]), false);
 }
+
+/* one_is: any may end it, so it is for anybody if there are several. */
+static struct ft_await await_one(struct ft_messages *m, void *arg)
+{
+    struct list *list = arg;
+    const struct ft_request *one = NULL;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->r[i]) {
+            one = list->r[i];
+            n++;
+        }
+    return await_list(m, list, n == 1 ? await_of(m, one) : ft_messages_await(m, -1), true);
+}
+
+static int wait_for_all(struct ft_messages *m, struct list *list, struct ft_error *e) { return ft_messages_until(m, all_are, await_all, list, e); }
+static int wait_for_one(struct ft_messages *m, struct list *list, struct ft_error *e) { return ft_messages_until(m, one_is, await_one, list, e); }
 
 int ft_messages_wait(struct ft_messages *m, struct ft_request *r, struct ft_error *e)
 {
-    return wait_for(m, &(struct list){ .r = &r, .n = 1, .site = r->site }, all_are, e);
+    return wait_for_all(m, &(struct list){ .r = &r, .n = 1, .site = r->site }, e);
 }
 
 /* ---- asking ---- */
@@ -269,7 +312,7 @@ static int some(struct ft_messages *m, struct list *list, uint32_t most, bool wa
         *nwhich = yes ? chosen_of(choice, list->n, which) : 0;
         return await_chosen(m, list, which, *nwhich, e);
     }
-    err = waits ? wait_for(m, list, one_is, e) : look(m, e);
+    err = waits ? wait_for_one(m, list, e) : look(m, e);
     if (err)
         return err;
     if (one_is(m, list)) {
@@ -288,7 +331,7 @@ static int all(struct ft_messages *m, struct list *list, bool *over, struct ft_e
     int err;
 
     if (writes && ft_answers_again(&m->answers, over, &answer))
-        return *over ? wait_for(m, list, all_are, e) : 0;
+        return *over ? wait_for_all(m, list, e) : 0;
     err = look(m, e);
     if (err)
         return err;
@@ -305,7 +348,7 @@ int ft_wait_all(struct ft *ft, struct ft_request *const *r, uint32_t n, uint64_t
     struct ft_messages *m = ft_messages_of(ft, &err, e);
 
     if (m)
-        err = wait_for(m, &(struct list){ .r = r, .n = n, .site = site }, all_are, e);
+        err = wait_for_all(m, &(struct list){ .r = r, .n = n, .site = site }, e);
 
     ft_messages_leave(ft, says);
     return err;

@@ -182,9 +182,13 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 SHIM_ALIAS(int, Error_string, (int errorcode, char *string, int *resultlen));
 int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 {
+    const char *text;
+
     if (!string || !resultlen || !shim_class_name(errorcode))
         return shim_raise(NULL, "Error_string", MPI_ERR_ARG,
                           string && resultlen ? "%d is no error code" : "a null pointer to write to (code %d)", errorcode);
-    *resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", shim_class_name(errorcode), shim_error_text(errorcode));
+    text = errorcode == MPI_ERR_OTHER && *shim_other_reason() ? shim_other_reason() : shim_error_text(errorcode);
+    snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", shim_class_name(errorcode), text);
+    *resultlen = (int)strlen(string);
     return MPI_SUCCESS;
 }

@@ -91,10 +91,21 @@ const char *shim_prefix(const char *function)
     return function[1] == '_' ? "MPI" : "MPI_";
 }
 
+/* Of the last MPI_ERR_OTHER of this thread: its text says nothing, and MPI_ERRORS_RETURN tells no more than the code. */
+static _Thread_local char other[MPI_MAX_ERROR_STRING];
+
+const char *shim_other_reason(void) { return other; }
+
 static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int code, const char *format, va_list args)
 {
     char what[LINE / 2], line[LINE], place[SHIM_PLACE];
+    va_list again;
 
+    if (code == MPI_ERR_OTHER) {
+        va_copy(again, args);
+        vsnprintf(other, sizeof other, format, again);
+        va_end(again);
+    }
     if (handler->does == SHIM_RETURN)
         return;
     vsnprintf(what, sizeof what, format, args);
@@ -162,17 +173,13 @@ int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
 {
     if (!type || type == MPI_DATATYPE_NULL)
         return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is %s", type ? "MPI_DATATYPE_NULL" : "a null pointer");
+    if (type->predefined && type->magic == SHIM_TYPE)
+        return shim_raise(comm, function, MPI_ERR_TYPE, "%s has no data; it is for MPI_Type_struct", type->name);
     if (type->predefined)
         return shim_raise(comm, function, MPI_ERR_TYPE, "%s does not exist on this platform", type->name);
     if (type->magic != SHIM_TYPE)
         return shim_raise(comm, function, MPI_ERR_TYPE, "%p is not a datatype; was it freed?", (void *)type);
     return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
-}
-
-int shim_bad_layout(MPI_Comm comm, const char *function)
-{
-    return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not contiguous, which %s%s cannot send yet; use MPI_Pack",
-                      shim_prefix(function), function);
 }
 
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op)

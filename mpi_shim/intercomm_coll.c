@@ -3,7 +3,7 @@
    group; in its own group it is MPI_ROOT, and all others are MPI_PROC_NULL. */
 #include "ft/intercomm.h"
 
-#include "mpi_shim/shim.h"
+#include "mpi_shim/layout.h"
 
 _Static_assert(MPI_ROOT == FT_ROOT && MPI_PROC_NULL == FT_NOT_ROOT, "roots go to the engine as they are");
 
@@ -52,7 +52,7 @@ int shim_inter_allgather(MPI_Comm comm, const char *me, const void *sendbuf, int
         err = shim_check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
     if (err)
         return err;
-    return shim_finish(ft_intercomm_allgather(&comm->members, sendbuf, (uint64_t)sendcount * sendtype->per * sendtype->base_elem, recvbuf,
+    return shim_finish(ft_intercomm_allgather(&comm->members, sendbuf, (uint64_t)sendcount * sendtype->per, shim_base(sendtype), recvbuf,
                                               (uint64_t)recvcount * recvtype->per, NULL, NULL, shim_base(recvtype), site, &e), &e);
 }
 
@@ -64,17 +64,17 @@ int shim_inter_allgatherv(MPI_Comm comm, const char *me, const void *sendbuf, in
     int err = check_both(comm, me, sendbuf, sendcount, sendtype, recvbuf);
 
     if (!err)
-        err = shim_check_contiguous(comm, me, recvtype);
+        err = shim_check_type(comm, me, recvtype);
     if (!err && (!recvcounts || !displs))
         err = shim_raise(comm, me, recvcounts ? MPI_ERR_BUFFER : MPI_ERR_COUNT, "%s is a null pointer", recvcounts ? "displs" : "recvcounts");
     for (int r = 0; r < shim_comm_peers(comm) && !err; r++)
         if (recvcounts[r] < 0)
             err = shim_raise(comm, me, MPI_ERR_COUNT, "recvcounts[%d] is %d; it must be 0 or more", r, recvcounts[r]);
-    if (!err && recvtype->extent > UINT32_MAX)
-        err = shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here", (unsigned long long)recvtype->extent);
+    if (!err && shim_packed(recvtype) > UINT32_MAX)
+        err = shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here", (unsigned long long)shim_packed(recvtype));
     if (err)
         return err;
-    type = (struct ft_type){.elem = (uint32_t)recvtype->extent, .kind = recvtype->base};
-    return shim_finish(ft_intercomm_allgather(&comm->members, sendbuf, (uint64_t)sendcount * sendtype->per * sendtype->base_elem, recvbuf, 0,
+    type = (struct ft_type){.elem = (uint32_t)shim_packed(recvtype), .kind = recvtype->base, .layout = recvtype->layout};
+    return shim_finish(ft_intercomm_allgather(&comm->members, sendbuf, (uint64_t)sendcount * sendtype->per, shim_base(sendtype), recvbuf, 0,
                                               recvcounts, displs, type, site, &e), &e);
 }

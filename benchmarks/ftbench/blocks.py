@@ -16,7 +16,7 @@ class Case:
     def __init__(self, benchmark, ranks, sizes, mpis, modes, options):
         """options: quick, trial, seconds, settled (None: as long as it takes), repeat, enough (runs of each that are enough if they are steady), limit (of a
         run, seconds), verbose; failures, left_out and hopeless grow."""
-        self.benchmark, self.ranks, self.sizes = benchmark, ranks, [None] if benchmark == 'barrier' else sizes
+        self.benchmark, self.ranks, self.sizes = benchmark, ranks, [None] if benchmark in cases.UNSIZED else sizes
         self.modes = [m for m in modes if any(mpi.key == 'ftmpi' for mpi in mpis)]
         self.options = options
         self.seconds = options.seconds     # of a size in a run, at most and roughly

@@ -3,6 +3,9 @@
 
 import math
 
+# Messages in a call, of each pair of ranks (benchmarks/pairs.h). Their bars are the same for all numbers of ranks.
+MESSAGES = {'latency': 2, 'bandwidth': 64, 'bibandwidth': 128, 'anysource': 64}
+MESSAGE_BAR = 1.2
 # Microbenchmarks of the report with their bars (docs/performance.md, the column "wanted"): the better of the others over ftmpi, geometric mean over SIZES, by ranks on two cores.
 BARS = {
     2: {'allreduce': 2.0, 'bcast': 1.5, 'reduce': 1.8, 'allgather': 1.8, 'barrier': 1.2},
@@ -12,7 +15,8 @@ BARS = {
 }
 POINT_BAR = 1.0     # no single point below
 OPERATIONS = ['allreduce', 'bcast', 'reduce', 'allgather', 'barrier']
-EVERY_OPERATION = OPERATIONS + ['allgatherv']
+UNSIZED = ['barrier', 'dup', 'split']
+EVERY_OPERATION = OPERATIONS + ['allgatherv', 'dup', 'split'] + list(MESSAGES)
 SIZES = '8:16m:4'
 GROUP = 4           # sizes that one run goes through: a job's start, and `settled`'s first seconds, are paid once for them
 # --quick: what fits two minutes, with what is built before and what benchmarks/faults adds behind.
@@ -59,14 +63,14 @@ def size_name(size):
 
 
 def parts(benchmark, ranks):
-    """How many contributions a result holds."""
-    return ranks if benchmark.startswith('allgather') else 1
+    """How many contributions a result holds; how many messages a call sends."""
+    return ranks if benchmark.startswith('allgather') else MESSAGES[benchmark] * ranks // 2 if benchmark in MESSAGES else 1
 
 
 def count_for(benchmark, ranks, size, quick):
     """Calls of a run, were they fast enough (see affordable)."""
     n = next(n for limit, n in COUNTS if (size or 8) <= limit)
-    n //= max(1, ranks * ranks // 8)
+    n //= max(1, MESSAGES[benchmark] // 4 if benchmark in MESSAGES else ranks * ranks // 8)
     if quick:
         n //= 2
     return max(min(max(n, 10), LOG_CAP // ((size or 1) * parts(benchmark, ranks))), 3)
@@ -89,7 +93,7 @@ def log_bytes(benchmark, ranks, size, count):
     """Of count calls and their warm-up, and of the program's few others."""
     result = result_bytes(benchmark, ranks, size)
     calls = count + warmup(count) + 8
-    need = calls * (result + RECORD * (1 + result // SEGMENT))
+    need = calls * (result + RECORD * ((parts(benchmark, ranks) if benchmark in MESSAGES else 1) + result // SEGMENT))
     if benchmark in ('bcast', 'reduce'):
         need += 2 * calls * (16 + RECORD)     # a barrier before each, the times afterwards
     return need

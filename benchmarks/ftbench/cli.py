@@ -130,7 +130,7 @@ def row(table, case, size, columns):
 
 def measure(args, libraries, watch, table, save, publish):
     """save: after each block; publish: after each case."""
-    sizes_left = len(args.ranks) * sum(1 if b == 'barrier' else len(args.sizes) for b in args.benchmark)
+    sizes_left = len(args.ranks) * sum(1 if b in cases.UNSIZED else len(args.sizes) for b in args.benchmark)
 
     def left():
         return args.deadline - time.monotonic() if args.deadline else None

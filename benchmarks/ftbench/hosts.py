@@ -18,7 +18,7 @@ LAUNCH_NODE = os.path.join(mpis.HERE, 'loopback.sh')
 # What is wanted of allreduce: by whether there is one rank a host, below and from this size on.
 LARGE = 16 << 10
 BARS = {True: (1.0, 1.3), False: (1.5, 1.5)}
-OPERATIONS = [b for b in cases.EVERY_OPERATION if b != 'barrier']
+OPERATIONS = [b for b in cases.EVERY_OPERATION if b not in cases.UNSIZED and b not in cases.MESSAGES]
 MINUTES, SECONDS = 15, 0.5      # by default, of all and of a size in a run
 
 

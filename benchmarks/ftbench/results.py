@@ -155,7 +155,7 @@ class Table:
                 yield {'benchmark': benchmark, 'ranks': ranks, 'mode': mode, 'points': len(ratios), 'least': ratios[least],
                        'least_size': least, 'mean': self.mean(ratios.values()),
                        'most': self.mean(self.lead(benchmark, ranks, s, (BARE, '')) for s in ratios),
-                       'bar': cases.BARS.get(ranks, {}).get(benchmark),
+                       'bar': cases.MESSAGE_BAR if benchmark in cases.MESSAGES else cases.BARS.get(ranks, {}).get(benchmark),
                        'moved': sum(self.block(benchmark, ranks, s).moved for s in ratios)}
 
 

@@ -57,6 +57,30 @@ for function in MPI_Ibcast MPI_Comm_join; do
         fail "not one line of each rank about $function"
 done
 
+# What has no class of its own: the text of MPI_ERR_OTHER is why it was raised last. (It was "error that has no class of its own".)
+cat >"$tmp/other.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(void)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int n, code;
+    MPI_Init(0, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Error_string(MPI_ERR_OTHER, text, &n);
+    printf("%s\n", text);
+    code = MPI_Recv(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Error_string(code, text, &n);
+    printf("%d %s\n", code == MPI_ERR_OTHER, text);
+    return MPI_Finalize();
+}
+END
+$cc -w -std=gnu17 "$tmp/other.c" -I"$ours" -o "$tmp/other" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "other.c"
+run -n 1 "$tmp/other"
+expect_code 0
+expect_out "MPI_ERR_OTHER: error that has no class of its own" '1 MPI_ERR_OTHER: rank 0 waits for a message, and there is nobody else who could send one'
+expect_err_lines 0
+
 # The compiler tells, in each language; no warning of the header itself, however many are asked for.
 cat >"$tmp/scans.c" <<'END'
 #include <mpi.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that wait for each other: deadlock WHAT. */
+/* Ranks that wait for each other: deadlock WHAT. Or for one that has left: deadlock gone exit|_exit|return|finalize WAIT. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,11 +65,83 @@ static void busy(void)
     }
 }
 
+/* None: rank 0 has the first message that it waits for, but not the second one, and the sender of the first waits for rank 0. */
+static void later(void)
+{
+    MPI_Request both[2];
+
+    if (me == 0) {
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(&word, 1, MPI_INT, 1 + i, 5, MPI_COMM_WORLD, &both[i]);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        MPI_Send(&word, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else if (me == 1) {
+        usleep(300000);
+        MPI_Send(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+        MPI_Recv(&word, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        sleep(3);
+        MPI_Send(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+}
+
+/* What is received first is sent last, after more than the log may have. */
+static void backlog(void)
+{
+    static char much[1 << 20];
+
+    for (int i = 0; me == 0 && i < 100; i++)
+        MPI_Send(much, sizeof much, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+    if (me == 0)
+        MPI_Send(much, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+    if (me == 1)
+        MPI_Recv(much, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; me == 1 && i < 100; i++)
+        MPI_Recv(much, sizeof much, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* More than the log may have, from any rank, and then the receiver dies: what would be received in another order this time is forgotten. */
+static void decided(void)
+{
+    static char much[1 << 20];
+
+    for (int i = 0; me && i < 30; i++)
+        MPI_Ssend(much, sizeof much, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+    for (int i = 0; !me && i < 30 * (ranks - 1); i++)
+        MPI_Recv(much, sizeof much, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!me && !strcmp(getenv("FTMPI_INCARNATION"), "0"))
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 1 leaves when the others have waited for a while. */
+static void gone(const char *how, const char *wait)
+{
+    if (me == 1) {
+        usleep(500000);
+        if (!strcmp(how, "exit"))
+            exit(0);
+        if (!strcmp(how, "_exit"))
+            _exit(0);
+    } else if (!strcmp(wait, "receive")) {
+        MPI_Recv(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(wait, "any")) {
+        any();
+    } else if (!strcmp(wait, "probe")) {
+        MPI_Probe(1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(wait, "synchronous")) {
+        MPI_Ssend(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*play)(void); } plays[] = {
         {"ring", ring}, {"tag", tag}, {"any", any}, {"synchronous", synchronous}, {"waitany", waitany}, {"communicators", communicators},
-        {"finalize", finalize}, {"busy", busy}};
+        {"finalize", finalize}, {"busy", busy}, {"later", later}, {"backlog", backlog}, {"decided", decided}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -75,6 +149,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof plays / sizeof *plays; i++)
         if (argc > 1 && !strcmp(argv[1], plays[i].name))
             plays[i].play();
+    if (argc > 3 && !strcmp(argv[1], "gone")) {
+        gone(argv[2], argv[3]);
+        if (me == 1 && !strcmp(argv[2], "return"))
+            return 0;
+    }
     MPI_Finalize();
     printf("%d over\n", me);
     return 0;

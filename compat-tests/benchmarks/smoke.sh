@@ -19,30 +19,33 @@ wrong() {
 }
 line() { grep -q "$1" "$tmp/out" || wrong "$program: no line $1"; }
 
+unsized() { case $1 in barrier | dup | split) echo "$1" ;; esac }
 after_a_kill() {
     sizes="-m 8,1000,70000,1500000"
-    [ "$2" = barrier ] && sizes=
+    [ -n "$(unsized "$2")" ] && sizes=
     bench "$1" "$2" $sizes -i 6 -x 2 --kill 1 $3
     [ $code = 0 ] && grep -q 'verification: Pass' "$tmp/out" && ! grep -q Fail "$tmp/out" &&
         grep -q '"recover_seconds": [0-9]' "$tmp/report" && return
     wrong "$2 $3, $1 ranks"
 }
 
-operations="allreduce bcast reduce allgather allgatherv barrier"
-for name in $operations; do
+collectives="allreduce bcast reduce allgather allgatherv barrier dup split"
+messages="latency bandwidth bibandwidth anysource"
+for name in $collectives $messages; do
     after_a_kill 2 "$name" -c
     quick && continue
     after_a_kill 2 "$name" "-f -T mpi_int"
-    after_a_kill 3 "$name" "-c -T all"
+    case $messages in *$name*) after_a_kill 4 "$name" "-c -T all" ;; *) after_a_kill 3 "$name" "-c -T all" ;; esac
 done
 
-# A library that computes wrongly is found, also if only the last of the calls was wrong: two to warm up, three timed.
+# A library that works wrongly is found, also if only the last of the calls was wrong: two to warm up, three timed.
 preload=$(cd "$benchmarks/.libs" && pwd)/libwrong.so
 preload="$(ldd "$preload" | awk '/lib[at]san/ { print $3 }') $preload" # sanitizers insist on being first
-for name in $operations; do
-    call=5
-    [ "$name" = barrier ] && call=0
-    bounded 120 "$ftrun" -n 3 --quiet -x FTBENCH_WRONG=$call -x LD_PRELOAD="$preload" "$benchmarks/$name" \
+for name in $collectives $messages; do
+    call=5 ranks=3
+    [ -n "$(unsized "$name")" ] && call=0
+    case $messages in *$name*) ranks=2 ;; esac
+    bounded 120 "$ftrun" -n $ranks --quiet -x FTBENCH_WRONG=$call -x LD_PRELOAD="$preload" "$benchmarks/$name" \
         -m 1000:1000 -i 3 -x 2 -c >"$tmp/out" 2>&1
     code=$?
     [ $code = 1 ] || wrong "$name -c with a library that computes wrongly"
@@ -51,6 +54,11 @@ for name in $operations; do
 done
 
 # What scripts read OSU's output by.
+bench 2 bandwidth -m 4:16 -i 5
+line '^# Size       Avg Latency(us)   Bandwidth(MB/s)        Messages/s$'
+[ "$(grep -Ec '^(4|8|16) +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2} +[0-9]+$' "$tmp/out")" = 3 ] || wrong "bandwidth's rows"
+bench 3 latency
+[ $code = 2 ] || wrong "latency on 3 ranks"
 bench 2 allreduce -m 4:16 -f -c -i 5
 line '^# ftmpi MPI Allreduce Latency Test$'
 line '^# Datatype: MPI_FLOAT\.$'

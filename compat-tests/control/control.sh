@@ -85,6 +85,35 @@ check "rank[2]['stopped'] and not rank[1]['stopped'] and rank[2]['incarnation'] 
 kill -CONT "$pid"
 check "not rank[2]['stopped']"
 
+# What has come, what is waited for: who says so for itself.
+begin_named m -n 4 --report m.json "$waits" messages 1 "$tmp/m.go"
+check_m() {
+    wait_for ask_m "
+import json, sys
+job = json.load(sys.stdin)
+rank = job['per_rank']
+sys.exit(not ($1))" || head -c 5000 status.json
+}
+ask_m() { "$ftrun" status "$(id_of 'messages 1')" --json >status.json 2>/dev/null && python3 -c "$1" <status.json; }
+check_m "rank[0]['waits_for'] == [1] and rank[0]['waits_for_requests'] == {'receives': 2, 'sends': 1, 'one': False} and rank[0]['queue'] ==
+    {'unexpected': 3, 'unexpected_bytes': 3000, 'oldest_source': 1, 'oldest_tag': 7, 'receives': 2, 'requests': 3, 'unseen': 0}"
+check_m "rank[2]['waits_for'] == [0, 1, 3] and rank[2]['waits_for_requests'] == {'receives': 2, 'sends': 0, 'one': True}"
+check_m "rank[3]['waits_for_requests'] is None and rank[3]['queue']['unseen'] == 3 and rank[3]['queue']['unexpected'] == 0"
+what="ftrun status of messages"
+"$ftrun" status "$(id_of 'messages 1')" >out 2>err || fail "$what fails"
+kept='3 unexpected messages of 2\.9 KiB, the oldest from rank 1 with tag 7'
+grep -q "^0 .*: message from rank 1, tag 9, of 2 receives and 1 send at waits+0x[0-9a-f]*; $kept; 3 open requests, 2 posted receives; pid" out &&
+    grep -q "^2 .*: one of 2 receives at waits+0x[0-9a-f]*; $kept; 2 open requests, 2 posted receives; pid" out &&
+    grep -q "^3 .*outside MPI .*; 3 messages not looked at; pid" out || { fail "$what: not all there"; cat out; }
+: >m.go
+ended_named m 0
+python3 - m.json <<'PY' || fail "m.json: see above"
+import json, sys
+of = [r["messages"] for r in json.load(open(sys.argv[1]))["per_rank"]]
+assert of[0] == {"sent": 1, "sent_bytes": 1, "received": 5, "received_bytes": 5000, "most_unexpected": 3}, of
+assert of[1] == {"sent": 15, "sent_bytes": 15000, "received": 1, "received_bytes": 1, "most_unexpected": of[1]["most_unexpected"]}, of
+PY
+
 # Somebody else who gets as far as the socket is not answered.
 if [ "$(id -u)" = 0 ]; then
     chmod 711 "$tmp" run

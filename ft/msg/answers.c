@@ -74,19 +74,33 @@ static int read_all(struct ft_answers *a, struct ft_error *e)
         struct ft_unit u;
 
         err = ft_msg_walk(&a->log, a->log.unit, &a->log.end, &u, e);
-        a->log.unit++;
+        a->log.shown = ++a->log.unit;
+        a->log.shown_end = a->log.end;
         if (!err)
             err = note(a, &u.sig, u.bytes, e);
     }
     return err ? err : note_published(a, e);
 }
 
+int ft_answers_open_at(struct ft_answers *a, const struct ft_answers_place *at, const struct ft_region *region, uint32_t rank, struct ft_match *match,
+                       const struct ft_patience *patience, int kick_fd, int spill_fd, struct ft_error *e)
+{
+    *a = (struct ft_answers){ .match = match, .said = at->said };
+    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
+    a->log.unit = at->unit;
+    a->log.end = at->end;
+    return read_all(a, e);
+}
+
 int ft_answers_open(struct ft_answers *a, const struct ft_region *region, uint32_t rank, struct ft_match *match, const struct ft_patience *patience,
                     int kick_fd, int spill_fd, struct ft_error *e)
 {
-    *a = (struct ft_answers){ .match = match };
-    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
-    return read_all(a, e);
+    return ft_answers_open_at(a, &(struct ft_answers_place){ 0 }, region, rank, match, patience, kick_fd, spill_fd, e);
+}
+
+struct ft_answers_place ft_answers_at(const struct ft_answers *a)
+{
+    return (struct ft_answers_place){ .unit = a->log.unit, .end = a->log.end, .said = a->open ? a->said : 0 };
 }
 
 int ft_answers_resume(struct ft_answers *a, struct ft_error *e)
@@ -101,6 +115,14 @@ void ft_answers_close(struct ft_answers *a)
     *a = (struct ft_answers){ 0 };
 }
 
+static void publish(struct ft_answers *a, const struct ft_sig *sig, uint64_t first, uint64_t second)
+{
+    uint64_t words[2] = { first, second };
+    struct ft_view v = ft_view_of(words, sizeof words, (struct ft_type){ .elem = 1, .kind = FT_BYTE });
+
+    ft_msg_publish(&a->log, sig, 0, &v, 0);
+}
+
 static void end_run(struct ft_answers *a, uint64_t answer)
 {
     ft_publish(&words_of(ft_msg_slot(&a->log))[1], answer);
@@ -111,18 +133,14 @@ static void end_run(struct ft_answers *a, uint64_t answer)
 
 static void begin_run(struct ft_answers *a, uint64_t no, uint64_t answer)
 {
-    uint64_t words[2] = { no, answer };
-
-    ft_msg_publish(&a->log, &a_run, 0, words);
+    publish(a, &a_run, no, answer);
 }
 
 void ft_answers_match(struct ft_answers *a, uint64_t receive, int32_t source, uint64_t number)
 {
-    uint64_t words[2] = { receive, ft_answer_of(source, number) };
-
     if (a->open)
         end_run(a, FT_RUN_BROKEN);
-    ft_msg_publish(&a->log, &a_match, 0, words);
+    publish(a, &a_match, receive, ft_answer_of(source, number));
     ft_msg_log(&a->log);
 }
 

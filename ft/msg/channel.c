@@ -7,10 +7,12 @@
 #include "ft/shm/walk.h"
 #include "ft/shm/wait.h"
 
-/* Two copies overlap: the receiver's of one piece, and the sender's of the next. */
-enum { PIECE = 128 << 10 };
+enum {
+    PAST_CACHE = 2048,  /* bytes: logged past the cache, where there are more of one unit */
+    AHEAD_BYTES = 1024  /* of the log, fetched for the next unit */
+};
 
-uint64_t ft_msg_piece(const struct ft_msg_channel *c) { return ft_min(PIECE, c->log.extent_bytes / 4); }
+uint64_t ft_msg_piece(const struct ft_msg_channel *c) { return ft_min(FT_CHANNEL_CELL, c->log.extent_bytes / 4); }
 
 void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint32_t sender, uint32_t receiver, uint32_t rank,
                      const struct ft_patience *patience, int kick_fd, int spill_fd)
@@ -19,7 +21,8 @@ void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint3
     struct ft_stream_parts parts = ft_region_stream(region, number);
 
     *c = (struct ft_msg_channel){ .region = region, .patience = patience, .number = number, .member = &parts.members[me], .mine = &parts.counters[me],
-                              .theirs = &parts.counters[parts.n - 1 - me], .slots = (struct ft_message_slot *)(void *)parts.slots };
+                              .theirs = &parts.counters[parts.n - 1 - me], .slots = (struct ft_message_slot *)(void *)parts.slots,
+                              .cells = parts.cells };
     ft_log_open(&c->log, region, number, c->mine, patience, kick_fd, spill_fd);
     c->log.asks_ahead = me == 0;
     c->logged = ft_peek(&c->mine->done);
@@ -30,16 +33,28 @@ void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint3
 void ft_msg_resume(struct ft_msg_channel *c)
 {
     ft_log_resume(&c->log);
+    c->shown = c->unit; /* what was published when the copy was made is found so, if it is not logged by now */
+    c->shown_end = c->end;
     c->logged = ft_peek(&c->mine->done);
 }
 
 static struct ft_message_slot *slot_of(const struct ft_msg_channel *c, uint64_t unit) { return &c->slots[unit % FT_CHANNEL_SLOTS]; }
+
+/* Where the bytes of a unit are in its slot. */
+static char *bytes_of(const struct ft_msg_channel *c, uint64_t unit, uint64_t n)
+{
+    return n <= FT_CHANNEL_INLINE ? slot_of(c, unit)->bytes : c->cells + unit % FT_CHANNEL_SLOTS * FT_CHANNEL_CELL;
+}
 
 /* Quiet: who waits for it has been rung for the slot. */
 static void advance(struct ft_msg_channel *c, uint64_t end)
 {
     c->unit++;
     c->end = end;
+    if (c->shown < c->unit) {
+        c->shown = c->unit;
+        c->shown_end = c->end;
+    }
     if (ft_peek(&c->mine->done) < c->unit)
         ft_publish(&c->mine->done, c->unit);
     if (ft_peek(&c->mine->done_at) < c->end)
@@ -62,15 +77,35 @@ static int unreadable(const struct ft_msg_channel *c, struct ft_error *e)
                       ft_region_rank_of(c->region, c->patience->self), "messages");
 }
 
+/* The line as it is, unless it is another message's by now: then that unit is in the log. end: where the record before it ends. */
+static bool see(const struct ft_msg_channel *c, uint64_t unit, uint64_t end, struct ft_unit *u)
+{
+    const struct ft_message_slot *slot = slot_of(c, unit);
+
+    if (ft_look(&slot->unit) != unit + 1)
+        return false;
+    u->sig = slot->sig;
+    u->site = slot->site;
+    u->unit = unit;
+    u->at = ft_log_place(&c->log, end, u->sig.length);
+    ft_point_look(); /* the rest may be another one's */
+    memcpy(u->bytes, slot->bytes, sizeof u->bytes);
+    atomic_thread_fence(memory_order_acquire);
+    return ft_peek(&slot->unit) == unit + 1;
+}
+
 int ft_msg_walk(struct ft_msg_channel *c, uint64_t unit, uint64_t *position, struct ft_unit *u, struct ft_error *e)
 {
     struct ft_walk w = { read_log, c, c->log.extent_bytes, unit, *position };
     struct ft_record rec;
-    enum ft_walk_step step = ft_walk_look(&w, &rec);
 
-    if (step != FT_WALK_RECORD)
+    if (see(c, unit, *position, u)) {
+        *position = u->at + ft_record_bytes(u->sig.length);
+        return 0;
+    }
+    if (ft_walk_look(&w, &rec) != FT_WALK_RECORD)
         return unreadable(c, e);
-    *u = (struct ft_unit){ .sig = rec.sig, .site = rec.site, .at = w.position };
+    *u = (struct ft_unit){ .sig = rec.sig, .site = rec.site, .unit = unit, .at = w.position };
     if (rec.sig.length <= sizeof u->bytes && ft_log_read(&c->log, u->at, ft_record_offset(rec.sig.length), u->bytes, rec.sig.length, false))
         return unreadable(c, e);
     *position = u->at + ft_record_bytes(rec.sig.length);
@@ -90,83 +125,75 @@ static int replay(struct ft_msg_channel *c, const struct ft_sig *sig, struct ft_
 }
 
 struct ft_message_slot *ft_msg_slot(const struct ft_msg_channel *c) { return slot_of(c, c->unit); }
-bool ft_msg_is_published(const struct ft_msg_channel *c) { return ft_peek(&ft_msg_slot(c)->unit) == c->unit + 1; }
+bool ft_msg_is_published(const struct ft_msg_channel *c) { return ft_peek(&slot_of(c, c->shown)->unit) == c->shown + 1; }
 
-static bool is_small(const struct ft_sig *sig) { return sig->length <= FT_CHANNEL_INLINE; }
-
-/* bytes: all of a small one, else not looked at. Nobody reads the slot meanwhile: its number is none that is waited for. */
-static void show(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const void *bytes)
+/* There is memory for it in the log before anybody hears of it. What has been heard of is logged before a wait. */
+static void reserve(struct ft_msg_channel *c, uint64_t n)
 {
-    struct ft_message_slot *slot = ft_msg_slot(c);
+    uint64_t at = ft_log_place(&c->log, c->shown_end, n);
 
-    ft_note(&slot->unit, 0);
+    if (!ft_log_has(&c->log, at, n))
+        ft_msg_log_all(c);
+    ft_log_write(&c->log, at, n);
+    c->shown_end = at + ft_record_bytes(n);
+    c->shown++;
+}
+
+void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from)
+{
+    uint64_t unit = c->shown;
+    struct ft_message_slot *slot = slot_of(c, unit);
+
+    if (unit - c->unit == FT_CHANNEL_SLOTS)
+        ft_msg_log(c);
+    reserve(c, sig->length);
+    ft_publish(&slot->unit, 0); /* whoever sees that finds what was there in the log */
     atomic_thread_fence(memory_order_release);
     ft_fill(&slot->sig, sig, sizeof slot->sig);
     slot->site = site;
-    if (is_small(sig) && sig->length)
-        memcpy(slot->bytes, bytes, sig->length);
-    ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, c->unit + 1);
+    if (sig->length)
+        ft_view_fill(v, from, sig->length, bytes_of(c, unit, sig->length));
+    ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, unit + 1);
 }
 
-static void write_head(struct ft_msg_channel *c, uint64_t at, const struct ft_sig *sig, uint64_t site)
+/* The lines that the next one is written to, if it is like this one. */
+static void fetch_ahead(const struct ft_msg_channel *c, char *next, uint64_t n)
 {
-    struct ft_record rec = { .unit = c->unit + 1, .site = site, .sig = *sig }, gap = ft_walk_gap(c->unit);
-
-    if (at != c->end)
-        ft_fill(ft_log_write(&c->log, c->end, 0), &gap, sizeof gap);
-    ft_fill(ft_log_write(&c->log, at, sig->length), &rec, sizeof rec);
-}
-
-void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const void *bytes)
-{
-    ft_log_write(&c->log, ft_log_place(&c->log, c->end, sig->length), sig->length); /* there is memory for it before anybody hears of it */
-    show(c, sig, site, bytes);
+    if (n <= AHEAD_BYTES && c->end + n <= c->log.warm_to)
+        ft_prefetch_write(next, n);
 }
 
 void ft_msg_log(struct ft_msg_channel *c)
 {
     const struct ft_message_slot *slot = ft_msg_slot(c);
-    uint64_t n = slot->sig.length, at = ft_log_place(&c->log, c->end, n);
+    uint64_t n = slot->sig.length, at = ft_log_place(&c->log, c->end, n), end = at + ft_record_bytes(n);
+    struct ft_record rec = { .unit = c->unit + 1, .site = slot->site, .sig = slot->sig }, gap = ft_walk_gap(c->unit);
+    char *to;
 
-    write_head(c, at, &slot->sig, slot->site);
+    if (at != c->end)
+        ft_fill(ft_log_write(&c->log, c->end, 0), &gap, sizeof gap);
+    to = ft_log_write(&c->log, at, n);
+    ft_fill(to, &rec, sizeof rec);
     if (n)
-        ft_fill(ft_log_write(&c->log, at, n) + ft_record_offset(n), slot->bytes, n);
-    advance(c, at + ft_record_bytes(n));
-}
-
-/* Long ones are in the log when the slot says so. */
-static void send_long(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from, bool published)
-{
-    uint64_t n = sig->length, at = ft_log_place(&c->log, c->end, n);
-
-    if (!published) {
-        write_head(c, at, sig, site);
-        ft_view_fill(v, from, n, ft_log_write(&c->log, at, n) + ft_record_offset(n));
-        show(c, sig, site, NULL);
-    }
-    advance(c, at + ft_record_bytes(n));
+        ft_fill_past(to + ft_record_offset(n), bytes_of(c, c->unit, n), n, n >= PAST_CACHE);
+    advance(c, end);
+    fetch_ahead(c, to + (end - at), end - at);
 }
 
 int ft_msg_send(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from,
                     struct ft_unit *said, struct ft_error *e)
 {
-    bool published = ft_msg_is_published(c);
-    char bytes[FT_CHANNEL_INLINE];
+    const struct ft_message_slot *slot = slot_of(c, c->shown);
 
     if (__builtin_expect(ft_msg_replays(c), 0))
         return replay(c, sig, said, e);
-    if (published && !ft_sig_equal(&ft_msg_slot(c)->sig, sig)) { /* the receiver may have that */
-        *said = (struct ft_unit){ .sig = ft_msg_slot(c)->sig, .site = ft_msg_slot(c)->site };
-        return FT_EDIVERGED;
-    }
-    if (!is_small(sig)) {
-        send_long(c, sig, site, v, from, published);
+    if (!ft_msg_is_published(c)) {
+        ft_msg_publish(c, sig, site, v, from);
         return 0;
     }
-    if (!published) {
-        if (sig->length)
-            ft_view_pack(v, from, sig->length, bytes);
-        ft_msg_publish(c, sig, site, bytes);
+    if (!ft_sig_equal(&slot->sig, sig)) { /* the receiver may have that */
+        *said = (struct ft_unit){ .sig = slot->sig, .site = slot->site };
+        return FT_EDIVERGED;
     }
     ft_msg_log(c);
     return 0;
@@ -174,15 +201,13 @@ int ft_msg_send(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t sit
 
 int ft_msg_sent(struct ft_msg_channel *c, struct ft_unit *u, struct ft_error *e)
 {
-    const struct ft_message_slot *slot = ft_msg_slot(c);
     uint64_t position = c->end;
     int err;
 
     if (!ft_msg_replays(c) && !ft_msg_is_published(c))
         return 0;
-    if (!ft_msg_replays(c) && is_small(&slot->sig)) {
-        *u = (struct ft_unit){ .sig = slot->sig, .site = slot->site };
-        memcpy(u->bytes, slot->bytes, sizeof u->bytes);
+    if (!ft_msg_replays(c)) {
+        see(c, c->unit, c->end, u);
         return 1;
     }
     err = ft_msg_walk(c, c->unit, &position, u, e);
@@ -198,44 +223,71 @@ uint64_t ft_msg_ahead(struct ft_msg_channel *c)
 
 /* ---- receiver ---- */
 
-/* The line as it is, unless it is another message's by now. */
-static bool read_slot(const struct ft_message_slot *slot, uint64_t unit, struct ft_unit *u)
-{
-    u->sig = slot->sig;
-    u->site = slot->site;
-    ft_point_look(); /* the rest may be another one's */
-    memcpy(u->bytes, slot->bytes, sizeof u->bytes);
-    atomic_thread_fence(memory_order_acquire);
-    return ft_peek(&slot->unit) == unit + 1;
-}
-
 bool ft_msg_look(struct ft_msg_channel *c, struct ft_unit *u)
 {
-    const struct ft_message_slot *slot = slot_of(c, c->unit);
-    uint64_t there = ft_look(&slot->unit), position = c->end;
+    uint64_t there = ft_look(&slot_of(c, c->unit)->unit), position = c->end;
     struct ft_error e;
 
     if (there && there <= c->unit)
         return false;
-    if (there == c->unit + 1 && read_slot(slot, c->unit, u)) {
-        u->at = ft_log_place(&c->log, c->end, u->sig.length);
+    if (there == c->unit + 1 && see(c, c->unit, c->end, u))
         return true;
-    }
     return ft_look(&c->theirs->done) > c->unit && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
+}
+
+static void copy_out(const struct ft_view *v, uint64_t to, uint64_t n, const char *from)
+{
+    if (ft_view_has_layout(v))
+        ft_view_unpack(v, to, n, from);
+    else
+        ft_copy_lines(ft_view_direct(v, to), from, n);
+}
+
+/* Out of its cell, unless another one is there by now: then it is in the log. */
+static bool read_cell(const struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to)
+{
+    const struct ft_message_slot *slot = slot_of(c, u->unit);
+    const char *cell = bytes_of(c, u->unit, u->sig.length) + from;
+
+    if (ft_look(&slot->unit) != u->unit + 1)
+        return false;
+    copy_out(v, to, n / 2, cell);
+    ft_point_look(); /* the rest may be another one's */
+    copy_out(v, to + n / 2, n - n / 2, cell + n / 2);
+    atomic_thread_fence(memory_order_acquire);
+    return ft_peek(&slot->unit) == u->unit + 1;
+}
+
+/* A step at a time. */
+static int read_by_layout(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to)
+{
+    char step[FT_VIEW_STEP];
+
+    for (uint64_t at = 0, k; at < n; at += k) {
+        k = ft_min(n - at, sizeof step);
+        if (ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from + at, step, k, false))
+            return FT_ESPACE;
+        ft_view_unpack(v, to + at, k, step);
+    }
+    return 0;
 }
 
 int ft_msg_read(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to,
                     struct ft_error *e)
 {
-    char *direct = n ? ft_view_direct(v, to) : NULL;
+    int err;
 
     if (!n)
         return 0;
-    if (u->sig.length <= sizeof u->bytes)
-        memcpy(direct, u->bytes + from, n);
-    else if (ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, direct, n, false))
-        return unreadable(c, e);
-    return 0;
+    if (u->sig.length <= sizeof u->bytes) {
+        ft_view_unpack(v, to, n, u->bytes + from);
+        return 0;
+    }
+    if (read_cell(c, u, from, n, v, to))
+        return 0;
+    err = ft_view_has_layout(v) ? read_by_layout(c, u, from, n, v, to)
+                                : ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, ft_view_direct(v, to), n, false);
+    return err ? unreadable(c, e) : 0;
 }
 
 void ft_msg_pass(struct ft_msg_channel *c, const struct ft_unit *u)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's end of a channel (docs/internals/messages.md, ft/shm/channels.h; the model is ft/model/channel.pml).
 
-   A message, or a piece of a long one, is a unit. The sender writes a small one into its slot first, which publishes it, and then into
-   the log; others into the log first, and then the slot says so. Then `done` goes up: it is logged. A slot is used
-   again when what was in it is logged, so a receiver that is slow finds its message in the log.
+   A message, or a piece of a long one, is a unit. The sender writes it into its slot first, which publishes it, and then from there into
+   the log. Then `done` goes up: it is logged. A slot is used again when what was in it is logged, so a receiver that is slow finds its message
+   in the log. Pieces of a message are logged when all of them, or as many as there are slots, have been published: out of the receiver's way.
 
-   A successor of the sender does not send what is logged. What is in the slot and not logged yet it logs out of the slot:
+   A successor of the sender does not send what is logged. What is in slots and not logged yet it logs out of these:
    the receiver may have it. So a snapshot is made between calls only, when all is logged.
 
    `done` of the receiver is what it has taken; what lies below `done_at` it needs no more, as far as it knows. Its
@@ -28,9 +28,12 @@ struct ft_msg_channel {
     struct ft_counters *mine;
     const struct ft_counters *theirs;      /* of the other end */
     struct ft_message_slot *slots;
+    char *cells;
     struct ft_log log;
-    uint64_t unit;        /* the next one */
+    uint64_t unit;        /* the next one, of the sender: to be logged */
     uint64_t end;         /* where the record before it ends */
+    uint64_t shown;       /* of the sender: the next one to be published; so many more than `unit` as there are slots, at most */
+    uint64_t shown_end;   /* where the record before that will end */
     uint64_t logged;      /* of the sender: units below were logged by earlier incarnations */
     uint64_t taken_at;    /* of the sender: the receiver needs nothing below, as far as we have seen */
 };
@@ -39,11 +42,12 @@ struct ft_msg_channel {
 struct ft_unit {
     struct ft_sig sig;    /* sig.length: its bytes */
     uint64_t site;
+    uint64_t unit;
     uint64_t at;          /* its record's position in the log */
     char bytes[FT_CHANNEL_INLINE];  /* all of them, if they are no more */
 };
 
-/* The bytes of a unit, at most: a quarter of an extent. */
+/* The bytes of a unit, at most. */
 uint64_t ft_msg_piece(const struct ft_msg_channel *c);
 
 /* The end of rank, one of sender and receiver (ranks of this node), who may be one and the same. A new one begins with the first message. */
@@ -58,16 +62,21 @@ void ft_msg_resume(struct ft_msg_channel *c);
 /* An earlier incarnation has logged the next unit. */
 static inline bool ft_msg_replays(const struct ft_msg_channel *c) { return c->unit < c->logged; }
 
-/* Sends bytes [from, from + n) of v; sig.length is n. Waits for memory. 0; FT_EDIVERGED: an earlier incarnation sent something else, *said is
-   that; FT_ESPACE: the log cannot be read, e says why. */
+/* Sends bytes [from, from + n) of v; sig.length is n. Waits for memory. It is logged when ft_msg_log_all has been called. 0; FT_EDIVERGED: an
+   earlier incarnation sent something else, *said is that; FT_ESPACE: the log cannot be read, e says why. */
 int ft_msg_send(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from,
                     struct ft_unit *said, struct ft_error *e);
 
-/* The same of a small unit of `bytes`, in two steps: it is in its slot, and others see it; it is in the log as its slot has it by then. */
-void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const void *bytes);
+/* The same in steps: it is in its slot, and others see it; the oldest of those, and all of them, are in the log as the slots have them by then. */
+void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from);
 void ft_msg_log(struct ft_msg_channel *c);
+static inline void ft_msg_log_all(struct ft_msg_channel *c)
+{
+    while (c->unit < c->shown)
+        ft_msg_log(c);
+}
 
-/* The next unit is in its slot, but not in the log. */
+/* The next unit to be published is in its slot already: an earlier incarnation has done that. The slot of the next one to be logged. */
 bool ft_msg_is_published(const struct ft_msg_channel *c);
 struct ft_message_slot *ft_msg_slot(const struct ft_msg_channel *c);
 
@@ -86,7 +95,7 @@ bool ft_msg_look(struct ft_msg_channel *c, struct ft_unit *u);
 int ft_msg_read(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to,
                     struct ft_error *e);
 
-/* Reads the unit whose predecessor's record ends at *position, one that has come, and goes behind it. 0 or FT_ESPACE. */
+/* Finds the unit whose predecessor's record ends at *position, one that has come, in its slot or in the log, and goes behind it. 0 or FT_ESPACE. */
 int ft_msg_walk(struct ft_msg_channel *c, uint64_t unit, uint64_t *position, struct ft_unit *u, struct ft_error *e);
 
 /* Behind the unit that has come. needs: where the log begins that is still needed; c->end: only what follows. */

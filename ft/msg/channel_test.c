@@ -2,6 +2,7 @@
 /* Both ends of a channel: what is sent comes once and in order, out of the slot or out of the log; what a sender's predecessor has sent, logged or not,
    is not sent again, and what differs from it is found. */
 #include "ft/msg/channel.h"
+#include "ft/msg/check.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -69,7 +70,18 @@ static int try_send(uint64_t n, const char *bytes, struct ft_unit *said)
     struct ft_sig sig = sig_of(s.unit, n);
     struct ft_view v = ft_view_of(bytes, PIECE, (struct ft_type){ .elem = 1 });
 
-    return ft_msg_send(&s, &sig, s.unit * 3, &v, s.unit % 2 ? PIECE - n : 0, said, &e);
+    int err = ft_msg_send(&s, &sig, s.unit * 3, &v, s.unit % 2 ? PIECE - n : 0, said, &e);
+
+    ft_msg_log_all(&s);
+    return err;
+}
+
+/* It is in its slot, and no more. */
+static void publish(const struct ft_sig *sig, uint64_t site, const char *bytes)
+{
+    struct ft_view v = ft_view_of(bytes, sig->length, (struct ft_type){ .elem = 1 });
+
+    ft_msg_publish(&s, sig, site, &v, 0);
 }
 
 static void send_bytes(uint64_t n, const char *bytes)
@@ -80,6 +92,14 @@ static void send_bytes(uint64_t n, const char *bytes)
 }
 
 static void send_one(uint64_t n) { send_bytes(n, content); }
+
+/* Message u, as try_send would. */
+static void publish_one(uint64_t u, uint64_t n, const char *bytes)
+{
+    struct ft_sig sig = sig_of(u, n);
+
+    publish(&sig, u * 3, bytes + (u % 2 ? PIECE - n : 0));
+}
 
 /* The next one is there, has n bytes, and is `bytes`. */
 static void take_bytes(uint64_t n, const char *bytes)
@@ -164,8 +184,8 @@ Test(channel, a_small_one_comes_before_it_is_logged)
 {
     struct ft_sig sig = sig_of(0, 16);
 
-    ft_msg_publish(&s, &sig, 0, content);
-    cr_assert(ft_msg_is_published(&s) && ft_peek(&s.mine->done) == 0);
+    publish(&sig, 0, content);
+    cr_assert(ft_peek(&ft_msg_slot(&s)->unit) == 1 && ft_peek(&s.mine->done) == 0);
     take_one(16);
     take_none();
     ft_msg_log(&s);
@@ -262,7 +282,7 @@ Test(channel, what_is_logged_is_spilled_and_nothing_else)
     while (r.unit < s.unit)
         take_one(16);
     sig = sig_of(s.unit, 0);
-    ft_msg_publish(&s, &sig, s.unit * 3, NULL);
+    publish(&sig, s.unit * 3, NULL);
     take_one(0);
     ft_msg_need(&r, r.end);
     ft_keeper_bound(keeper, 0);
@@ -331,12 +351,63 @@ Test(channel, a_replay_that_differs_is_found)
     replay_until(2 * FT_CHANNEL_SLOTS);
 }
 
+/* What an earlier incarnation has sent is compared, and what is new is not. */
+static int check_next(uint64_t n, const char *bytes, struct ft_type type)
+{
+    struct ft_sig sig = sig_of(s.unit, n);
+    struct ft_view v = ft_view_of(bytes, PIECE / type.elem, type);
+    struct ft_unit before;
+
+    return ft_msg_check(&s, &sig, &v, s.unit % 2 ? PIECE - n : 0, &before, &e);
+}
+
+Test(channel, other_bytes_are_found)
+{
+    const struct ft_type byte = { .elem = 1, .kind = FT_BYTE };
+
+    cr_assert_eq(check_next(16, content, byte), 0);
+    send_until(2 * FT_CHANNEL_SLOTS);
+    open_sender();
+    for (; s.unit < 2 * FT_CHANNEL_SLOTS; send_one(size_of(s.unit))) {
+        uint64_t n = size_of(s.unit);
+
+        cr_assert_eq(check_next(n, content, byte), 0);
+        cr_assert_eq(check_next(n, other, byte), n ? FT_EDIVERGED : 0);
+        cr_assert_eq(check_next(n + 1, other, byte), 0); /* for ft_msg_send to find */
+    }
+    cr_assert_eq(check_next(16, other, byte), 0);
+}
+
+Test(channel, other_bytes_of_what_is_published_are_found)
+{
+    struct ft_sig sig = sig_of(0, 16);
+
+    ft_msg_publish(&s, &sig, 77, content);
+    open_sender();
+    cr_assert_eq(check_next(16, content, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), 0);
+    cr_assert_eq(check_next(16, other, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), FT_EDIVERGED);
+}
+
+/* Of a double and an int, 4 bytes are no data. */
+Test(channel, padding_is_not_compared)
+{
+    struct ft_type pair = { .elem = 16, .kind = FT_F64_INT };
+
+    send_one(32);
+    open_sender();
+    memcpy(other, content, PIECE);
+    other[13]++;
+    cr_assert_eq(check_next(32, other, pair), 0);
+    other[11]++;
+    cr_assert_eq(check_next(32, other, pair), FT_EDIVERGED);
+}
+
 Test(channel, one_that_differs_from_what_is_published_is_found)
 {
     struct ft_sig sig = sig_of(0, 16);
     struct ft_unit said;
 
-    ft_msg_publish(&s, &sig, 77, content);
+    publish(&sig, 77, content);
     open_sender();
     cr_assert_eq(try_send(17, other, &said), FT_EDIVERGED);
     cr_assert(ft_sig_equal(&said.sig, &sig) && said.site == 77);
@@ -348,7 +419,7 @@ Test(channel, what_is_published_is_logged_as_it_is)
     for (uint64_t n = 0; n <= FT_CHANNEL_INLINE; n++) {
         struct ft_sig sig = sig_of(n, n);
 
-        ft_msg_publish(&s, &sig, n * 3, content + (n % 2 ? PIECE - n : 0));
+        publish(&sig, n * 3, content + (n % 2 ? PIECE - n : 0));
         if (n % 3)
             take_one(n);
         open_sender();
@@ -376,13 +447,14 @@ Test(channel, what_is_published_at_the_end_of_an_extent_is_logged_behind_it)
     send_one(EXTENT - s.end % EXTENT - 64 /* where its bytes begin */);
     end = s.end;
     cr_assert_eq(end % EXTENT, 0);
-    ft_msg_publish(&s, &(struct ft_sig){ .call = FT_CALL_SEND, .root = (int32_t)s.unit, .elem = 1 }, 0, NULL);
+    publish(&(struct ft_sig){ .call = FT_CALL_SEND, .root = (int32_t)s.unit, .elem = 1 }, 0, NULL);
     not_logged(s.unit, end);
     while (ft_msg_replays(&s)) {
         struct ft_unit said;
 
         cr_assert_eq(ft_msg_walk(&s, s.unit, &s.end, &said, &e), 0);
-        s.unit++;
+        s.shown = ++s.unit;
+        s.shown_end = s.end;
     }
     cr_assert(s.end == end && ft_msg_is_published(&s));
     ft_msg_log(&s);
@@ -403,6 +475,45 @@ Test(channel, a_long_one_that_is_published_is_not_written_again)
     take_until(4);
     cr_assert(r.end == s.end && ft_peek(&s.mine->done) == 4);
     send_until(4 + 2 * FT_CHANNEL_SLOTS);
+    open_receiver();
+    take_until(s.unit);
+}
+
+/* As many as there are slots: out of these they come, and out of the log when others are there. Each that follows has the oldest one logged. */
+Test(channel, pieces_are_published_before_they_are_logged)
+{
+    for (uint64_t u = 0; u < FT_CHANNEL_SLOTS; u++)
+        publish_one(u, size_of(u), content);
+    cr_assert(s.unit == 0 && s.shown == FT_CHANNEL_SLOTS && ft_peek(&s.mine->done) == 0);
+    take_until(FT_CHANNEL_SLOTS - 2);
+    publish_one(FT_CHANNEL_SLOTS, 40, content);
+    cr_assert_eq(ft_peek(&s.mine->done), 1);
+    take_until(FT_CHANNEL_SLOTS);
+    take_one(40);
+    open_receiver();
+    take_one(size_of(0));
+    ft_msg_log_all(&s);
+    cr_assert(s.unit == s.shown && s.end == s.shown_end && ft_peek(&s.mine->done) == FT_CHANNEL_SLOTS + 1);
+    send_until(3 * FT_CHANNEL_SLOTS);
+    take_until(FT_CHANNEL_SLOTS);
+    take_one(40);
+    take_until(s.unit);
+}
+
+/* The successor logs what its predecessor has published, as it is, and goes on. */
+Test(channel, several_that_are_published_are_logged_as_they_are)
+{
+    for (uint64_t u = 0; u < 5; u++)
+        publish_one(u, size_of(u), content);
+    take_until(2);
+    open_sender();
+    for (uint64_t u = 0; u < 5; u++) {
+        cr_assert(ft_msg_is_published(&s) && !ft_msg_replays(&s));
+        send_bytes(size_of(u), other);
+    }
+    cr_assert_not(ft_msg_is_published(&s));
+    send_until(2 * FT_CHANNEL_SLOTS);
+    take_until(s.unit);
     open_receiver();
     take_until(s.unit);
 }

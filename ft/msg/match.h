@@ -10,8 +10,9 @@
    no other, whatever else has come, and no other receive takes it. A predecessor's receive that was cancelled takes none. All this
    is said before its message comes (ft_match_decide, ft_match_decide_none).
 
-   What is kept is in two lists, of its source and of all; what is posted is in one: of its source, or of those that leave it open. Lists are
-   searched from the front, where in most programs the right one is. */
+   What is posted is in one list: of its communicator and source, or of its communicator and those that leave the source open. What is kept
+   is in one of its communicator and source, in one of its communicator, and in one of its source. Lists are searched from the front,
+   where in most programs the right one is; what other communicators have is not looked at. */
 #ifndef FT_MSG_MATCH_H
 #define FT_MSG_MATCH_H
 
@@ -38,8 +39,10 @@ struct ft_posted {
 struct ft_arrived {
     struct ft_envelope is;
     uint64_t number;      /* of those of its source: 0, 1, ... */
-    struct ft_arrived *next, *before;      /* match.c's: of its source, in the order of their numbers */
-    struct ft_arrived *later, *earlier;    /* of all, in the order in which they were kept */
+    uint64_t order;                        /* match.c's, as what follows: of all that were kept */
+    struct ft_arrived *next, *before;      /* of its source, in the order of their numbers */
+    struct ft_arrived *after, *ahead;      /* of its communicator and source, likewise */
+    struct ft_arrived *later, *earlier;    /* of its communicator, in the order in which they were kept */
 };
 
 struct ft_match;
@@ -55,13 +58,13 @@ int ft_match_decide(struct ft_match *m, uint64_t receive, int32_t source, uint64
 /* ... takes none, and stays posted until it is withdrawn. */
 int ft_match_decide_none(struct ft_match *m, uint64_t receive);
 
-/* A receive: the message that it takes, which is kept no more; or NULL, and it is posted. */
+/* A receive: the message that it takes, which is kept no more; or NULL, and it is posted. p->next NULL then: it is not, there is no memory. */
 struct ft_arrived *ft_match_post(struct ft_match *m, struct ft_posted *p);
 
 /* A message, with `is` and `number` as in struct ft_arrived: the receive that takes it, which is posted no more; or NULL, and the caller
-   keeps it next (ft_match_keep). */
+   keeps it next (ft_match_keep; not 0: no memory). */
 struct ft_posted *ft_match_arrive(struct ft_match *m, const struct ft_envelope *is, uint64_t number);
-void ft_match_keep(struct ft_match *m, struct ft_arrived *a);
+int ft_match_keep(struct ft_match *m, struct ft_arrived *a);
 
 /* A probe: the first message kept that fits. It stays. Also one that has been decided for a receive: that is posted later, and the
    predecessor's probe saw the message, too. */
@@ -77,8 +80,12 @@ void ft_match_withdraw(struct ft_match *m, struct ft_posted *p);
 /* The first message of the source that is kept, NULL: none. So far its log is needed. */
 struct ft_arrived *ft_match_oldest(const struct ft_match *m, int32_t source);
 
-/* For people: so many receives are posted, so many messages are kept. */
+/* All that are kept, by source and in the order of their numbers: the one after `a`, the first one after NULL; NULL: that was the last. */
+struct ft_arrived *ft_match_after(const struct ft_match *m, const struct ft_arrived *a);
+
+/* For people: so many receives are posted, so many messages are kept; the one of all that was kept first, NULL: none. */
 uint64_t ft_match_posted(const struct ft_match *m);
 uint64_t ft_match_kept(const struct ft_match *m);
+const struct ft_arrived *ft_match_first(const struct ft_match *m);
 
 #endif

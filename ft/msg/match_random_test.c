@@ -8,7 +8,7 @@
 
 #include "ft/msg/match.h"
 
-enum { ANY = FT_MATCH_ANY, SOURCES = 3, TAGS = 3, CONTEXTS = 2, STEPS = 300, RUNS = 500, OPS = 60, SENT = 40, REPLAYS = 4 };
+enum { ANY = FT_MATCH_ANY, SOURCES = 3, TAGS = 3, CONTEXTS = 3, STEPS = 300, RUNS = 500, OPS = 60, SENT = 40, REPLAYS = 4 };
 
 /* An assertion of the framework takes a microsecond even where it holds. */
 #define MUST(cond) \

@@ -313,3 +313,58 @@ Test(match, many_decided)
     free(receive_of);
     free(p);
 }
+
+/* What another communicator has is not looked at: a ping-pong took as long as all of it. */
+Test(match, communicators_are_apart, .timeout = 20)
+{
+    enum { TIMES = 1000000, OTHER = 8 };
+    struct ft_posted *posted_there = calloc(POSTED, sizeof *posted_there), p;
+    struct ft_arrived *kept_there = calloc(POSTED, sizeof *kept_there), a;
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < POSTED; i++) {
+        posted_there[i] = (struct ft_posted){.wants = {OTHER, i % 2 ? ANY : 0, 1}, .number = i + 1};
+        wrong += ft_match_post(match, &posted_there[i]) != NULL;
+        kept_there[i] = (struct ft_arrived){.is = {OTHER, 0, 2}, .number = i};
+        wrong += ft_match_arrive(match, &kept_there[i].is, i) != NULL;
+        wrong += ft_match_keep(match, &kept_there[i]) != 0;
+    }
+    COUNTS(POSTED, POSTED);
+    for (uint64_t i = 0; i < TIMES; i++) {
+        p = (struct ft_posted){.wants = {7, i % 3 ? 0 : ANY, ANY}, .number = POSTED + i + 1};
+        a = (struct ft_arrived){.is = {7, 0, 1}, .number = POSTED + i};
+        if (i % 2) {
+            wrong += ft_match_post(match, &p) != NULL;
+            wrong += ft_match_arrive(match, &a.is, a.number) != &p;
+        } else {
+            wrong += ft_match_arrive(match, &a.is, a.number) != NULL;
+            wrong += ft_match_keep(match, &a) != 0;
+            wrong += ft_match_look(match, &p.wants) != &a;
+            wrong += ft_match_post(match, &p) != &a;
+        }
+    }
+    cr_assert_eq(wrong, 0);
+    cr_assert_eq(ft_match_first(match), &kept_there[0]);
+    COUNTS(POSTED, POSTED);
+    free(kept_there);
+    free(posted_there);
+}
+
+/* One after the other, and again: each finds what it has left. */
+Test(match, many_communicators)
+{
+    enum { CONTEXTS = 100, ROUNDS = 100 };
+    struct ft_posted p[CONTEXTS];
+    uint64_t wrong = 0, number = 0;
+
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        for (uint64_t c = 0; c < CONTEXTS; c++) {
+            p[c] = (struct ft_posted){.wants = {round * CONTEXTS + c, c % 2 ? ANY : 0, ANY}, .number = round * CONTEXTS + c + 1};
+            wrong += ft_match_post(match, &p[c]) != NULL;
+        }
+        for (uint64_t c = CONTEXTS; c-- > 0;)
+            wrong += ft_match_arrive(match, &(struct ft_envelope){round * CONTEXTS + c, 0, 3}, number++) != &p[c];
+    }
+    cr_assert_eq(wrong, 0);
+    COUNTS(0, 0);
+}

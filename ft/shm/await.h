@@ -33,7 +33,9 @@ struct ft_await {
     uint32_t stream;       /* less than 2^22 */
     uint64_t unit;
     uint64_t site;         /* of a wait for a message: where in the program, ... */
-    int32_t tag;           /* ... and its tag, -1: any */
+    int32_t tag;           /* ... and its tag, -1: any; ... */
+    uint32_t receives, sends;  /* ... with so many requests, when the wait began; 0: of one message ... */
+    bool one;              /* ... and one of them ends it */
 };
 
 /* What somebody has just published: of this kind, stream and rank all units below are there. */
@@ -44,6 +46,7 @@ struct ft_announced {
 };
 
 enum { FT_AWAIT_ALL = 8, FT_AWAIT_ANYTHING, FT_AWAIT_STREAM, FT_AWAIT_RANK = 32 }; /* bits of `what`, after those of the kind */
+enum { FT_AWAIT_REQUESTS = 0x7fffffff, FT_AWAIT_SENDS = 31, FT_AWAIT_ONE = 62 }; /* of `several`: receives, sends, one */
 
 static inline uint64_t ft_await_what(const struct ft_await *a)
 {
@@ -60,6 +63,7 @@ static inline void ft_await_say(struct ft_await_words *w, const struct ft_await 
     if (a->kind == FT_AWAIT_MESSAGE || a->kind == FT_AWAIT_MATCHED) {
         ft_note(&w->site, a->site);
         ft_note(&w->tag, (uint64_t)(int64_t)a->tag);
+        ft_note(&w->several, a->receives | (uint64_t)a->sends << FT_AWAIT_SENDS | (uint64_t)a->one << FT_AWAIT_ONE);
     }
     ft_publish(&w->what, ft_await_what(a));
 }
@@ -74,13 +78,16 @@ static inline bool ft_await_is_said(const struct ft_await_words *w, const struct
 static inline struct ft_await ft_await_read(const struct ft_await_words *w)
 {
     uint64_t what = ft_look(&w->what), unit = ft_peek(&w->unit), site = ft_peek(&w->site), tag = ft_peek(&w->tag);
+    uint64_t several = ft_peek(&w->several);
 
     atomic_thread_fence(memory_order_acquire);
     if (ft_peek(&w->what) != what)
         what = FT_AWAIT_NOBODY;
     return (struct ft_await){ .kind = (enum ft_await_kind)(what & 0xff), .rank = (uint32_t)(what >> FT_AWAIT_RANK),
                               .all = what >> FT_AWAIT_ALL & 1, .anything = what >> FT_AWAIT_ANYTHING & 1,
-                              .stream = (uint32_t)what >> FT_AWAIT_STREAM, .unit = unit, .site = site, .tag = (int32_t)(int64_t)tag };
+                              .stream = (uint32_t)what >> FT_AWAIT_STREAM, .unit = unit, .site = site, .tag = (int32_t)(int64_t)tag,
+                              .receives = several & FT_AWAIT_REQUESTS, .sends = several >> FT_AWAIT_SENDS & FT_AWAIT_REQUESTS,
+                              .one = several >> FT_AWAIT_ONE };
 }
 
 /* Whether who waits so may have what it waits for now. */

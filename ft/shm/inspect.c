@@ -214,11 +214,29 @@ static bool is_there(const struct ft_region *r, uint32_t rank, const struct ft_a
     return a->rank == rank ? has_come_in(r, rank) : ft_look(&parts.counters[0].done) > a->unit;
 }
 
+/* A rank that sends, or notes what it is told of messages: there is no memory for that. */
+static void read_send(const struct ft_region *r, struct ft_inspect *i)
+{
+    struct ft_stream_parts parts = ft_region_stream(r, i->awaits.stream);
+
+    if (ft_look(&parts.head->ready) > i->awaits.unit)
+        return;
+    i->in_call = i->in_message = i->wants_memory = true;
+    i->in_store = i->in_doubt = i->in_join = false;
+    i->stream = 0;
+    i->first = ft_look(&parts.counters[0].done);
+    i->sig = (struct ft_sig){ .call = FT_CALL_SEND, .kind = FT_BYTE, .elem = 1,
+                              .root = (int32_t)ft_region_rank_of(r, ft_channel_receiver(r, i->awaits.stream)) };
+    i->site = 0;
+}
+
 /* A rank in a function that waits for messages. */
 static void read_message(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
 {
     const struct ft_await *a = &i->awaits;
 
+    if (a->kind == FT_AWAIT_MEMORY && ft_channel_is(r, a->stream))
+        read_send(r, i);
     if ((a->kind != FT_AWAIT_MESSAGE && a->kind != FT_AWAIT_MATCHED) || is_there(r, rank, a))
         return;
     i->in_call = i->in_message = true;
@@ -230,21 +248,36 @@ static void read_message(const struct ft_region *r, uint32_t rank, struct ft_ins
     i->site = a->site;
 }
 
-/* Messages that it has sent and taken. */
-static uint64_t messages_of(const struct ft_region *r, uint32_t rank)
+static void read_words(const struct ft_region *r, uint32_t rank, struct ft_inspect_messages *m)
+{
+    const struct ft_message_words *w = &ft_region_rank(r, rank)->messages;
+    uint64_t oldest = ft_peek(&w->oldest), source = ft_min(oldest >> 32, r->header->params.nranks - 1);
+
+    *m = (struct ft_inspect_messages){
+        .unexpected = ft_peek(&w->kept), .unexpected_bytes = ft_peek(&w->kept_bytes), .most_unexpected = ft_peek(&w->most_kept),
+        .oldest_source = ft_region_rank_of(r, (uint32_t)source), .oldest_tag = (int32_t)(uint32_t)oldest, .receives = ft_peek(&w->receives),
+        .requests = ft_peek(&w->requests), .sent = ft_peek(&w->sent), .sent_bytes = ft_peek(&w->sent_bytes), .received = ft_peek(&w->received),
+        .received_bytes = ft_peek(&w->received_bytes),
+    };
+}
+
+static void read_channels(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
 {
     uint32_t n = r->header->params.nchannels ? r->header->params.nranks : 0;
-    uint64_t sum = 0;
 
     for (uint32_t q = 0; q < n; q++) {
         uint32_t to = ft_channel_of(r, rank, q), from = ft_channel_of(r, q, rank);
 
         if (ft_streams_is_used(r, to))
-            sum += ft_look(&ft_region_stream(r, to).counters[0].done);
-        if (q != rank && ft_streams_is_used(r, from))
-            sum += ft_look(&ft_region_stream(r, from).counters[1].done);
+            i->progress += ft_look(&ft_region_stream(r, to).counters[0].done);
+        if (q != rank && ft_streams_is_used(r, from)) {
+            const struct ft_counters *ends = ft_region_stream(r, from).counters;
+            uint64_t taken = ft_look(&ends[1].done), sent = ft_look(&ends[0].done);
+
+            i->progress += taken;
+            i->messages.unseen += sent > taken ? sent - taken : 0;
+        }
     }
-    return sum;
 }
 
 static void read_rank(const struct ft_region *r, const struct view *world, uint32_t rank, struct ft_inspect *i)
@@ -258,6 +291,7 @@ static void read_rank(const struct ft_region *r, const struct view *world, uint3
     i->awaits = ft_await_read(&ft_region_doorbell(r, rank)->awaits);
     if (i->state != FT_RANK_ATTACHED && i->state != FT_RANK_ABSENT)
         i->unit = ft_look(&world->members[rank].left);
+    read_words(r, rank, &i->messages);
     read_stream(world, rank, has_come(world, 0, rank, i->state), i);
     read_store(r, rank, i);
     read_doubt(r, rank, i);
@@ -267,7 +301,7 @@ static void read_rank(const struct ft_region *r, const struct view *world, uint3
         read_other(r, s, rank, i);
     read_join(r, rank, i);
     read_message(r, rank, i);
-    i->progress += messages_of(r, rank);
+    read_channels(r, rank, i);
     i->replaying = i->replayed < i->replay_to;
 }
 
@@ -349,6 +383,8 @@ uint32_t ft_inspect_awaits(const struct ft_region *r, const struct ft_inspect *r
         memset(awaited, 0, v.p->nranks * sizeof *awaited);
     if (!ranks[rank].in_call || is_answered(v.p->nranks, ranks, a))
         return 0;
+    if (ranks[rank].in_message && a->kind == FT_AWAIT_MEMORY)
+        return 0;
     if (ranks[rank].in_message)
         return awaits_message(v.p->nranks, rank, a, awaited);
     for (uint32_t q = 0; q < v.p->nranks; q++) {
@@ -388,17 +424,39 @@ int64_t ft_inspect_awaited(const struct ft_region *r, const struct ft_inspect *r
     return waiting ? one : -1;
 }
 
+/* "3 receives and 2 sends" */
+static const char *requests(const struct ft_await *a, char *text, size_t size)
+{
+    int n = 0;
+
+    *text = 0;
+    if (a->receives)
+        n = snprintf(text, size, "%u receive%s%s", a->receives, ft_plural(a->receives), a->sends ? " and " : "");
+    if (a->sends)
+        snprintf(text + n, size - (size_t)n, "%u send%s", a->sends, ft_plural(a->sends));
+    return text;
+}
+
 const char *ft_inspect_print(const struct ft_inspect *i, char *text, size_t size)
 {
-    bool receives = i->sig.call == FT_CALL_RECV;
-    char who[32] = "any rank", tag[32] = "";
+    bool receives = i->sig.call == FT_CALL_RECV, several = i->awaits.receives || i->awaits.sends;
+    char who[32] = "any rank", tag[32] = "", all[64];
 
     if (!i->in_message)
         return ft_sig_print(&i->sig, text, size);
+    if (i->awaits.kind == FT_AWAIT_MEMORY) {
+        snprintf(text, size, "message to rank %d that there is no memory for", i->sig.root);
+        return text;
+    }
+    requests(&i->awaits, all, sizeof all);
+    if (several && i->awaits.one) {
+        snprintf(text, size, "one of %s", all);
+        return text;
+    }
     if (i->sig.root >= 0)
         snprintf(who, sizeof who, "rank %d", i->sig.root);
     if (receives && i->awaits.tag >= 0)
         snprintf(tag, sizeof tag, ", tag %d", i->awaits.tag);
-    snprintf(text, size, receives ? "message from %s%s" : "message to %s to be taken%s", who, tag);
+    snprintf(text, size, receives ? "message from %s%s%s%s" : "message to %s to be taken%s%s%s", who, tag, several ? ", of " : "", all);
     return text;
 }

@@ -16,6 +16,16 @@
 #include "ft/shm/await.h"
 #include "ft/shm/region.h"
 
+/* A rank's messages, as it has said when it last began to wait for one, and when it left (struct ft_message_words). */
+struct ft_inspect_messages {
+    uint64_t unexpected, unexpected_bytes, most_unexpected;  /* that no receive had taken; at once, at most */
+    uint32_t oldest_source; /* of these: in the job */
+    int32_t oldest_tag;
+    uint64_t receives, requests;
+    uint64_t sent, sent_bytes, received, received_bytes;
+    uint64_t unseen;        /* now: messages, or pieces of long ones, that have come and that it has not looked at */
+};
+
 /* One rank. Units count operations, or segments of large ones, of one stream, from the start of the job: where nothing is said of a
    stream, of the world's. */
 struct ft_inspect {
@@ -28,7 +38,7 @@ struct ft_inspect {
     bool in_doubt;          /* with in_call: asks whether this is the call of `unit` or one that the bootstrap cache has: the unit is not called yet */
     bool asks_all;          /* ... and has asked all others */
     bool in_join;           /* with in_call: waits for others to come into `stream`; which call does so is not known (FT_CALL_NONE) */
-    bool in_message;        /* with in_call: waits for a message, or for one to be taken; which call does so is said by `sig`: FT_CALL_RECV, FT_CALL_SEND */
+    bool in_message;        /* with in_call: waits for a message, or for one to be taken, or for memory for one (wants_memory); which call does so is said by `sig`: FT_CALL_RECV, FT_CALL_SEND */
     bool replaying;         /* has not come to the end of what earlier incarnations had finished with: ... */
     uint64_t replayed, replay_to;  /* ... units of all streams that it has come into, so many of so many */
     uint64_t unit;          /* the world's call in progress begins with it, or its next one will */
@@ -47,7 +57,8 @@ struct ft_inspect {
     uint64_t contributed;   /* ... or on the standard one, where there is something to reduce */
     uint64_t consumed;      /* version of the newest checkpoint it has finished with, or loaded */
     struct ft_await awaits; /* ... which it waits for, or waited for last, as it says itself */
-    bool wants_memory;      /* it is at the end of the log memory there is, of the world's stream or of a call's, and has asked for more */
+    struct ft_inspect_messages messages;
+    bool wants_memory;      /* it is at the end of the log memory there is, of the world's stream or of a call's or a channel, and has asked for more */
 };
 
 /* Fills ranks[0..nranks-1]. A rank that is not FT_RANK_ATTACHED is in no call. A dead one is what it was when it died, until

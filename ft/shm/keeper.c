@@ -415,6 +415,15 @@ static bool serve(struct ft_keeper *k, struct keeper_stream *s)
     return grow(k, s, ft_min(want, most), true) && grow(k, s, ft_min(ahead, most), false) && want <= most;
 }
 
+/* Told only while there is no other way: what is spilled makes room as long as there is a disk, and a system without memory is asked again. */
+static void note_starved(const struct ft_keeper *k, bool met)
+{
+    uint64_t starved = !met && k->config.full == FT_FULL_FORGET && !k->refused_ns && !k->failed && is_at_limit(k, 1);
+
+    if (ft_peek(&k->region->header->starved) != starved)
+        ft_publish(&k->region->header->starved, starved);
+}
+
 bool ft_keeper_serve(struct ft_keeper *k)
 {
     bool met = true;
@@ -425,6 +434,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
         met = serve(k, &k->streams[i]) && met;
     }
     atomic_store(&k->full, k->bytes);
+    note_starved(k, met);
     return met;
 }
 

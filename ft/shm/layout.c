@@ -151,7 +151,8 @@ struct ft_channel_layout ft_layout_channel(void)
 
     l.counters_at = l.members_at + 2 * sizeof(struct ft_member);
     l.slots_at = l.counters_at + 2 * sizeof(struct ft_counters);
-    l.acks_at = l.slots_at + FT_CHANNEL_SLOTS * sizeof(struct ft_message_slot);
+    l.cells_at = ft_align(l.slots_at + FT_CHANNEL_SLOTS * sizeof(struct ft_message_slot), 4096);
+    l.acks_at = l.cells_at + (uint64_t)FT_CHANNEL_SLOTS * FT_CHANNEL_CELL;
     l.table_at = ft_align(l.acks_at + FT_CHANNEL_ACKS * sizeof(uint64_t), 4096);
     l.bytes = ft_align(l.table_at + FT_CHANNEL_TABLE * sizeof(uint64_t), 4096);
     return l;

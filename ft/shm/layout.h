@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 40, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 41, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -99,6 +99,8 @@ struct ft_header {
     struct ft_params params;
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
+    _Atomic uint64_t starved;    /* keeper: 1: when it last looked somebody waited for memory of the log, which has reached its limit, and nothing of
+                                    it could be forgotten (--log-full forget); else 0 */
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[1 + spread][nnodes]. Else 0 */
@@ -122,6 +124,7 @@ struct ft_model_slot {
     _Atomic uint64_t chain;     /* hash of all calls up to it */
     _Atomic uint64_t nglobal, nlocal;
     _Atomic uint64_t global_hash, local_hash;
+    _Atomic uint64_t ncarried, carried_hash;  /* what the rank's checkpoint has besides models (ft/carry.h) */
 };
 
 enum ft_ask {
@@ -134,6 +137,7 @@ enum ft_ask {
 struct ft_version_words {
     /* the rank */
     _Alignas(FT_LINE) struct ft_model_slot slot[2];
+    struct ft_positions at[2];       /* after the checkpoint in that slot, in all logs but the world's */
     _Alignas(FT_LINE) _Atomic uint64_t consumed;  /* it has finished with, or loaded, the checkpoint of this version: it will never
                                                      load an older one */
     _Atomic uint64_t loads;          /* its first load is this unit, plus one; 0: it has not loaded */
@@ -228,7 +232,7 @@ struct ft_snap_words {
 /* ft/shm/await.h. */
 struct ft_await_words {
     _Atomic uint64_t what, unit;
-    _Atomic uint64_t site, tag;  /* of a wait for a message; for people */
+    _Atomic uint64_t site, tag, several;  /* of a wait for a message; for people */
 };
 
 /* One per rank: what it sleeps on (ft/shm/doorbell.h), in the line that who wakes it reads anyway. */
@@ -237,6 +241,14 @@ struct ft_doorbell {
     _Alignas(FT_LINE) struct ft_await_words awaits;  /* whom it waits for */
     /* whoever has published what it waits for adds 1: the one word with several writers. It says nothing, so no recovery reads it */
     _Atomic uint32_t rings;
+};
+
+/* A rank's messages, as it says itself when it begins to wait for one, and when it leaves: for people. */
+struct ft_message_words {
+    _Atomic uint64_t kept, kept_bytes, most_kept;  /* that no receive has taken: how many, of so many bytes; how many at once, at most */
+    _Atomic uint64_t oldest;                       /* of these: its sender (a rank of this node) in the high half, its tag */
+    _Atomic uint64_t receives, requests;           /* posted, without a message; that are open, the one of a call that blocks among them */
+    _Atomic uint64_t sent, sent_bytes, received, received_bytes;
 };
 
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
@@ -254,6 +266,8 @@ struct ft_rank_block {
                                                         last stream to come there */
 
     struct ft_snap_words snap;
+
+    _Alignas(FT_LINE) struct ft_message_words messages;
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
@@ -314,8 +328,9 @@ struct ft_record {
     struct ft_sig sig;
 };
 
-/* The newest messages of a channel, one line each: message u is in slot u % FT_CHANNEL_SLOTS until that one's next. The sender. */
-enum { FT_CHANNEL_SLOTS = 32, FT_CHANNEL_INLINE = 16, FT_CHANNEL_ACKS = 16384, FT_CHANNEL_TABLE = 4096 };
+/* The newest messages of a channel: message u is in slot u % FT_CHANNEL_SLOTS until that one's next. One line each, and a cell for the bytes of
+   one that has more than go into the line. The sender. */
+enum { FT_CHANNEL_SLOTS = 16, FT_CHANNEL_INLINE = 16, FT_CHANNEL_CELL = 16384, FT_CHANNEL_ACKS = 16384, FT_CHANNEL_TABLE = 1 << 16 };
 struct ft_message_slot {
     _Alignas(FT_LINE) _Atomic uint64_t unit;  /* message + 1, written last */
     struct ft_sig sig;                         /* as in its record */
@@ -343,6 +358,7 @@ struct ft_stream_layout {
    outcomes, the rank alone. */
 struct ft_channel_layout {
     uint64_t members_at, counters_at, slots_at;
+    uint64_t cells_at;       /* [FT_CHANNEL_SLOTS] of FT_CHANNEL_CELL */
     uint64_t acks_at;        /* synchronous message k is matched: word k % FT_CHANNEL_ACKS is k + 1 or more. The receiver */
     uint64_t table_at, bytes;
 };

@@ -41,6 +41,7 @@ static struct ft_stream_parts channel_parts(const struct ft_region *r, uint32_t 
         .members = (struct ft_member *)(void *)(base + l.members_at),
         .counters = (struct ft_counters *)(void *)(base + l.counters_at),
         .slots = base + l.slots_at,
+        .cells = base + l.cells_at,
         .acks = (_Atomic uint64_t *)(void *)(base + l.acks_at),
         .table = (_Atomic uint64_t *)(void *)(base + l.table_at),
     };

@@ -43,7 +43,7 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 struct ft_doorbell *ft_region_doorbell(const struct ft_region *r, uint32_t rank);
 
 /* The parts of one stream: what each is has its type's comment, where it lies struct ft_stream_layout. Of a channel (ft/shm/channels.h): head,
-   members, counters, slots, table and acks; the others are NULL. */
+   members, counters, slots, cells, table and acks; the others are NULL. */
 struct ft_stream_parts {
     uint32_t n;                     /* members: all ranks, or a channel's two */
     uint32_t ntable;
@@ -54,6 +54,7 @@ struct ft_stream_parts {
     struct ft_trail *trails;        /* [nranks][trail] */
     char *shorts, *slots;           /* [nranks][short_depth] of short_bytes; [nranks][slot_depth] of slot_room */
     _Atomic uint64_t *table;        /* [ntable]: ft/shm/extent.h */
+    char *cells;                    /* [FT_CHANNEL_SLOTS] of FT_CHANNEL_CELL, of a channel */
     _Atomic uint64_t *acks;         /* [FT_CHANNEL_ACKS], of a channel */
     char *partials;                 /* [slot_depth] of slot_bytes, if nnodes > 1 */
     _Atomic uint64_t *checks;       /* [nranks][check_units] */

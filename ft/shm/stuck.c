@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/stuck.h"
 
+#include "ft/shm/word.h"
+
 /* One that has ended the job is not waited for: the job is over. */
 static bool has_left(const struct ft_inspect *i) { return i->state == FT_RANK_FINALIZED; }
 
-/* In a wait for other ranks, and not for the agent, a disk or memory. */
+bool ft_stuck_for_memory(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank)
+{
+    return ft_look(&r->header->starved) && ft_inspect_awaits_memory(r, ranks, rank);
+}
+
+/* In a wait for other ranks, and not for the agent, a disk or memory that may come. */
 static bool waits(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
 {
     const struct ft_inspect *i = &ranks[rank];
 
     return i->state == FT_RANK_ATTACHED && i->in_call && !i->replaying && !i->in_store && !i->in_doubt &&
-           ft_inspect_awaits(r, ranks, rank, awaited) > 0;
+           (ft_inspect_awaits(r, ranks, rank, awaited) > 0 || ft_stuck_for_memory(r, ranks, rank));
 }
 
 /* Will it never get what it waits for, if those that are stuck never do anything? */
 static bool is_stuck(const struct ft_region *r, const struct ft_inspect *ranks, const bool *stuck, uint32_t rank, bool *awaited)
 {
-    uint32_t n = ft_inspect_awaits(r, ranks, rank, awaited), never = 0;
+    bool memory = ft_stuck_for_memory(r, ranks, rank);
+    uint32_t n = memory ? r->header->params.nranks - 1 : ft_inspect_awaits(r, ranks, rank, awaited), never = 0;
 
     for (uint32_t q = 0; q < r->header->params.nranks; q++)
-        never += awaited[q] && (stuck[q] || has_left(&ranks[q]));
-    return ft_inspect_awaits_any(ranks, rank) ? never == n : never > 0;
+        never += (memory ? q != rank : awaited[q]) && (stuck[q] || has_left(&ranks[q]));
+    return memory || ft_inspect_awaits_any(ranks, rank) ? never == n : never > 0;
 }
 
 uint32_t ft_stuck_find(const struct ft_region *r, const struct ft_inspect *ranks, const bool *runs, bool *stuck, bool *awaited)

@@ -6,6 +6,7 @@
 
 #include "ft/core/stream.h"
 #include "ft/shm/channels.h"
+#include "ft/shm/streams.h"
 
 enum { N = 4 };
 
@@ -129,6 +130,29 @@ Test(stuck, a_dead_rank_comes_back)
     receive(1, 0);
     runs[1] = false;
     cr_assert_eq(found(), 0);
+}
+
+/* With a log of which nothing can be forgotten, who sends waits for who does not receive. */
+Test(stuck, no_memory_to_send)
+{
+    uint32_t c = ft_channel_of(&region, 0, 1);
+
+    ft_streams_use(&region, c);
+    ft_publish(&ft_region_stream(&region, c).counters[0].want, 4096);
+    await(0, FT_AWAIT_MEMORY, 0, 1, 0, 100);
+    receive(1, 0);
+    receive(2, 0);
+    receive(3, 1);
+    cr_assert_eq(found(), 0, "memory may come");
+    ft_publish(&region.header->starved, 1);
+    cr_assert_eq(found(), 15);
+    cr_assert(ft_stuck_for_memory(&region, ranks, 0));
+    cr_assert_not(ft_stuck_for_memory(&region, ranks, 1));
+    go_on(3);
+    cr_assert_eq(found(), 0, "rank 3 may receive something");
+    receive(3, 1);
+    ft_publish(&ft_region_stream(&region, c).head->ready, 4096);
+    cr_assert_eq(found(), 0, "it has come");
 }
 
 /* In a collective all are needed, so one that is stuck is enough. */

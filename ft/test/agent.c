@@ -279,6 +279,7 @@ void reset_region(void)
     struct ft_header *h = job.region.header;
 
     atomic_store(&h->full, 0);
+    atomic_store(&h->starved, 0);
     memset(job.region.base + h->ranks_at, 0, h->streams_at - h->ranks_at);
     memset(job.region.base + h->streams_at, 0, h->params.nstreams * h->stream_bytes + h->params.nchannels * h->channel_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);

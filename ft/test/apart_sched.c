@@ -54,6 +54,7 @@ static void reset_region(struct node *k)
     struct ft_header *h = k->region.header;
 
     atomic_store(&h->full, 0);
+    atomic_store(&h->starved, 0);
     memset(k->region.base + h->links_at, 0, (1 + h->params.spread) * job.nnodes * sizeof(struct ft_link_words));
     memset(k->region.base + h->ranks_at, 0, h->streams_at - h->ranks_at);
     memset(k->region.base + h->streams_at, 0, h->params.nstreams * h->stream_bytes);

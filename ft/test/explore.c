@@ -97,6 +97,7 @@ static const struct search searches[] = {
 
     /* messages: who dies begins again */
     { SCENARIO(.what = RING, .ranks = 2, .count = 625, .calls = 2), { SAMPLE, ALL, ALL }, 1, 0 },
+    { SCENARIO(.what = RING, .ranks = 2, .count = 4500, .calls = 2), { CHANCE, SAMPLE, ALL }, 1, 0 }, /* a message of more pieces than there are slots */
     { SCENARIO(.what = RING, .ranks = 3, .count = 625, .calls = 2), { CHANCE, SAMPLE, ALL }, 1, 0 },
     { SCENARIO(.what = OPEN, .ranks = 2, .count = 300, .calls = 2), { SAMPLE, ALL, ALL }, 1, 0 },
     { SCENARIO(.what = OPEN, .ranks = 3, .count = 300, .calls = 1), { SAMPLE, ALL, ALL }, 4, 0 },

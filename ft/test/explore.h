@@ -88,7 +88,7 @@ struct second {
 };
 
 /* A rank's messages that are under way in a call. */
-enum { MOST_LETTERS = 16, MOST_LETTER_BYTES = 4096, MOST_TOLD = 1024 };
+enum { MOST_LETTERS = 16, MOST_LETTER_BYTES = 20480, MOST_TOLD = 1024 };
 struct letters {
     struct ft_comm comm;
     struct ft_request *request[MOST_LETTERS];

@@ -9,6 +9,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/agent/sweep.h"
+#include "launcher/agent/watch.h"
 #include "launcher/base/kill.h"
 #include "launcher/base/timer.h"
 #include "launcher/job/above.h"
@@ -43,11 +44,12 @@ static double hang_seconds(const struct ft_job *job)
     return (double)job->options->hang_timeout_ms / 1000;
 }
 
-static void tell_end(struct ft_job *job, const struct ft_effect *fx)
+static void tell_end(struct ft_agent *a, const struct ft_effect *fx)
 {
+    struct ft_job *job = &a->job;
     const struct ft_say *say = &job->say;
     const struct ft_proc *proc = &job->procs[fx->rank];
-    char who[128], how[64];
+    char who[128], how[64], waiting[512];
 
     snprintf(who, sizeof who, "rank %u (pid %d, host %.64s)", ft_job_rank(job, proc->rank), proc->pid, ft_say_host());
     ft_ranks_death(proc, how, sizeof how);
@@ -63,7 +65,8 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         tell_last_words(job, proc, fx->code);
         break;
     case FT_END_NO_FINALIZE:
-        ft_say(say, "%s exited with code 0 without calling MPI_Finalize; the job is ended", who);
+        ft_say(say, "%s exited with code 0 without calling MPI_Finalize%s; the job is ended", who,
+               ft_watch_waiting(a->watch, fx->rank, waiting, sizeof waiting));
         break;
     case FT_END_NO_INIT:
         ft_say(say, "%s " FT_PHASE_NO_INIT, who);
@@ -199,7 +202,7 @@ static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
     case FT_DO_END:
         ft_restart_cancel(job);
         ft_sink_reason(a->sinks[1], fx->reason != FT_END_STRANDED); /* then the node is replaced */
-        tell_end(job, fx);
+        tell_end(a, fx);
         ft_sink_reason(a->sinks[1], false);
         break;
     case FT_DO_SIGNAL:

@@ -142,7 +142,26 @@ static void add_message(json_t *o, const struct look *l, uint32_t rank)
 
     json_object_set_new(o, "operation", json_string(ft_inspect_print(i, text, sizeof text)));
     json_object_set_new(o, "call", json_string(i->sig.call == FT_CALL_RECV ? "MPI_Recv" : "MPI_Send"));
-    json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+    if (i->awaits.receives || i->awaits.sends)
+        json_object_set_new(o, "waits_for_requests", json_pack("{sI sI sb}", "receives", (json_int_t)i->awaits.receives, "sends",
+                                                               (json_int_t)i->awaits.sends, "one", (int)i->awaits.one));
+    if (i->site)
+        json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+}
+
+/* What has come for it, as it said when it last waited for a message; and what it has not looked at. Nothing of one that has sent and received none. */
+static void add_queue(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_inspect_messages *m = &l->all[rank].messages;
+    json_t *queue;
+
+    if (!m->sent && !m->received && !m->unexpected && !m->unseen && !m->requests)
+        return;
+    queue = json_pack("{sI sI sI sI sI}", "unexpected", (json_int_t)m->unexpected, "unexpected_bytes", (json_int_t)m->unexpected_bytes, "receives",
+                      (json_int_t)m->receives, "requests", (json_int_t)m->requests, "unseen", (json_int_t)m->unseen);
+    json_object_set_new(queue, "oldest_source", m->unexpected ? json_integer((json_int_t)m->oldest_source) : json_null());
+    json_object_set_new(queue, "oldest_tag", m->unexpected ? json_integer(m->oldest_tag) : json_null());
+    json_object_set_new(o, "queue", queue);
 }
 
 static void add_call(json_t *o, const struct look *l, uint32_t rank)
@@ -215,6 +234,8 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
 
     if (o && alive && i->in_call)
         add_call(o, l, rank);
+    if (o && alive)
+        add_queue(o, l, rank);
     if (o && alive && i->replaying) {
         json_object_set_new(o, "replayed", json_integer((json_int_t)i->replayed));
         json_object_set_new(o, "to_replay", json_integer((json_int_t)i->replay_to));

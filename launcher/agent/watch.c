@@ -7,7 +7,10 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "ft/shm/channels.h"
+#include "ft/shm/streams.h"
 #include "ft/shm/stuck.h"
+#include "ft/shm/word.h"
 #include "launcher/agent/deadlines.h"
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
@@ -192,18 +195,41 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
+/* "(message from rank 1, tag 5 at a.out+0x126c)" */
+static size_t tell_what(const struct ft_watch *w, struct ft_sites *sites, uint32_t rank, char *text, size_t size)
+{
+    char what[160];
+
+    ft_inspect_print(&w->now[rank], what, sizeof what);
+    return (size_t)snprintf(text, size, "(%s at %s)", what, ft_sites_print(sites, w->now[rank].site, w->job->procs[rank].pid));
+}
+
+const char *ft_watch_waiting(struct ft_watch *w, uint32_t rank, char *text, size_t size)
+{
+    struct ft_sites *sites = calloc(1, sizeof *sites);
+    char what[FT_SITE_TEXT + 200];
+
+    *text = 0;
+    if (w && sites)
+        ft_watch_look(w);
+    for (uint32_t q = 0; w && sites && q < w->job->options->nranks && !*text; q++)
+        if (q != rank && ft_proc_phase(&w->job->procs[q]) == FT_PROC_RUNNING && ft_inspect_awaits(&w->job->region, w->now, q, w->awaited) && w->awaited[rank]) {
+            tell_what(w, sites, q, what, sizeof what);
+            snprintf(text, size, ", and rank %u waits for it %s", ft_job_rank(w->job, q), what);
+        }
+    free(sites);
+    return text;
+}
+
 /* ---- deadlock ---- */
 
 /* "rank 0 waits for rank 1 (message from rank 1, tag 5 at a.out+0x126c)" */
 static size_t tell_stuck(const struct ft_watch *w, struct ft_sites *sites, uint32_t rank, uint32_t by, char *text, size_t size)
 {
-    const struct ft_inspect *i = &w->now[rank];
     const char *left = w->now[by].state == FT_RANK_ATTACHED ? "" : ", which has left,";
-    char what[160];
+    size_t n = (size_t)snprintf(text, size, "rank %u waits for rank %u%s ", ft_job_rank(w->job, rank), ft_job_rank(w->job, by), left);
 
-    ft_inspect_print(i, what, sizeof what);
-    return (size_t)snprintf(text, size, "rank %u waits for rank %u%s (%s at %s)", ft_job_rank(w->job, rank), ft_job_rank(w->job, by), left, what,
-                            ft_sites_print(sites, i->site, w->job->procs[rank].pid));
+    return n + (n < size ? tell_what(w, sites, rank, text + n, size - n) : 0);
 }
 
 static uint32_t stuck_by(const struct ft_watch *w, uint32_t rank) { return ft_stuck_by(&w->job->region, w->now, w->stuck, rank, w->awaited); }
@@ -223,16 +249,60 @@ static uint32_t innermost(const struct ft_watch *w)
     return rank;
 }
 
-enum { STUCK_TOLD = 4 };
-static void end_deadlock(struct ft_watch *w)
+static int64_t stuck_for_memory(const struct ft_watch *w)
 {
-    struct ft_sites *sites = calloc(1, sizeof *sites);
+    for (uint32_t r = 0; r < w->job->options->nranks; r++)
+        if (w->stuck[r] && ft_stuck_for_memory(&w->job->region, w->now, r))
+            return r;
+    return -1;
+}
+
+/* Of the log, from one rank of this node to another. */
+static uint64_t backlog(const struct ft_region *r, uint32_t from, uint32_t to)
+{
+    uint32_t channel = ft_channel_of(r, from, to);
+    const struct ft_counters *ends;
+    uint64_t sent, taken;
+
+    if (from == to || !r->header->params.nchannels || !ft_streams_is_used(r, channel))
+        return 0;
+    ends = ft_region_stream(r, channel).counters;
+    sent = ft_look(&ends[0].done_at);
+    taken = ft_look(&ends[1].done_at);
+    return sent > taken ? sent - taken : 0;
+}
+
+/* Messages that nobody receives have all of the log. The channel with most of them is named. */
+static void tell_starved(const struct ft_watch *w, struct ft_sites *sites)
+{
+    const struct ft_region *r = &w->job->region;
+    const struct ft_params *p = &r->header->params;
+    uint32_t from = 0, to = 0;
+    char why[512] = "";
+    size_t n;
+
+    for (uint32_t a = 0; a < p->nranks; a++)
+        for (uint32_t b = 0; b < p->nranks; b++)
+            if (backlog(r, a, b) > backlog(r, from, to)) {
+                from = a;
+                to = b;
+            }
+    if (w->stuck[to] && !ft_stuck_for_memory(r, w->now, to)) {
+        n = (size_t)snprintf(why, sizeof why, "; ");
+        tell_stuck(w, sites, to, stuck_by(w, to), why + n, sizeof why - n);
+    }
+    ft_say(&w->job->say, "the log has reached its limit of %llu MiB, and nothing of it can be forgotten: rank %u has not received %.1f MiB that rank %u has "
+           "sent to it%s; the job is ended (--log-limit, --log-full)", (unsigned long long)(p->nextents * p->extent_bytes) >> 20, ft_job_rank(w->job, to),
+           (double)backlog(r, from, to) / (1 << 20), ft_job_rank(w->job, from), why);
+}
+
+enum { STUCK_TOLD = 4 };
+static void tell_deadlock(const struct ft_watch *w, struct ft_sites *sites)
+{
     uint32_t first = innermost(w), rank = first, told = 0;
     char text[STUCK_TOLD * 512] = "";
     size_t n = 0;
 
-    if (!sites)
-        return; /* the next time */
     do {
         uint32_t by = stuck_by(w, rank);
 
@@ -241,6 +311,18 @@ static void end_deadlock(struct ft_watch *w)
         rank = by;
     } while (++told < STUCK_TOLD && rank != first && w->stuck[rank]);
     ft_say(&w->job->say, "deadlock: %s%s; the job is ended", text, rank != first && w->stuck[rank] ? ", ..." : "");
+}
+
+static void end_deadlock(struct ft_watch *w)
+{
+    struct ft_sites *sites = calloc(1, sizeof *sites);
+
+    if (!sites)
+        return; /* the next time */
+    if (stuck_for_memory(w) >= 0)
+        tell_starved(w, sites);
+    else
+        tell_deadlock(w, sites);
     ft_job_post(w->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     free(sites);
 }

@@ -19,6 +19,9 @@ const struct ft_inspect *ft_watch_look(struct ft_watch *w);
 /* Since when rank has been in the same call, or in the same stretch of the program's own code, as far as it was seen. */
 uint64_t ft_watch_since(const struct ft_watch *w, uint32_t rank);
 
+/* ", and rank 0 waits for it (MPI_Barrier at a.out+0x118e)" of the first rank that waits for this one, now; nothing if none does. Returns text. */
+const char *ft_watch_waiting(struct ft_watch *w, uint32_t rank, char *text, size_t size);
+
 void ft_watch_free(struct ft_watch *w);
 
 #endif

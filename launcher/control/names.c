@@ -6,7 +6,7 @@ static const char *const of_job[] = {"pid", "agent_pid", "standby_pid", "memory"
 static const char *const of_node[] = {"node", "host", "state", "incarnation", "units", "whole_log", "memory", NULL};
 static const char *const of_rank[] = {
     "state", "stopped", "incarnation", "seconds", "node", "stream", "unit", "call", "operation", "count", "type", "reduction", "root", "algorithm",
-    "site", "waits_for", "waits_for_count", "waits_for_memory", "waits_for_disk", "waits_for_hosts", "replayed", "to_replay", "ways_back",
+    "site", "waits_for", "waits_for_count", "waits_for_memory", "waits_for_disk", "waits_for_hosts", "waits_for_requests", "queue", "replayed", "to_replay", "ways_back",
     "snapshot", "checkpoint", "checkpoint_seconds", "no_snapshot", "no_start", NULL,
 };
 

@@ -53,6 +53,21 @@ static const char *duration(double seconds, char *text, size_t size)
     return text;
 }
 
+/* "0", "12 KiB", "3.4 MiB". Returns text. */
+static const char *size_of(const json_t *object, const char *name, char text[static 32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double bytes = real(object, name);
+    size_t unit = 0;
+
+    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}
+
 /* The words of the command, after the job's name if it has one; what could upset a terminal as "?". Returns text, cut with "...". */
 static const char *command(const json_t *info, const char *name, char *text, size_t size)
 {
@@ -164,6 +179,31 @@ static void tell_awaited(const json_t *rank, char text[TEXT])
         append(text, *text ? ", the disk (--ckpt-dir)" : "the disk (--ckpt-dir)");
 }
 
+/* "; 12 unexpected messages of 3.4 KiB, the oldest from rank 1 with tag 5; 2 not looked at; 3 open requests" */
+static void tell_queue(const json_t *queue, char text[TEXT])
+{
+    long long unexpected = number(queue, "unexpected"), unseen = number(queue, "unseen"), requests = number(queue, "requests");
+    const char *before = *text ? "; " : "";
+    char more[TEXT], bytes[32];
+
+    if (unexpected) {
+        snprintf(more, sizeof more, "%s%lld unexpected message%s of %s, the oldest from rank %lld with tag %lld", before, unexpected,
+                 ft_plural((uint64_t)unexpected), size_of(queue, "unexpected_bytes", bytes), number(queue, "oldest_source"), number(queue, "oldest_tag"));
+        append(text, more);
+        before = "; ";
+    }
+    if (unseen) {
+        snprintf(more, sizeof more, "%s%lld message%s not looked at", before, unseen, ft_plural((uint64_t)unseen));
+        append(text, more);
+        before = "; ";
+    }
+    if (requests > 1) {
+        snprintf(more, sizeof more, "%s%lld open requests, %lld posted receive%s", before, requests, number(queue, "receives"),
+                 ft_plural((uint64_t)number(queue, "receives")));
+        append(text, more);
+    }
+}
+
 static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
 {
     long long restarts = number(rank, "restarts");
@@ -186,6 +226,8 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
                  number(rank, "to_replay"), ft_plural((uint64_t)number(rank, "to_replay")));
         append(text, more);
     }
+    if (has(rank, "queue") && !coarse)
+        tell_queue(json_object_get(rank, "queue"), text);
     if (restarts) {
         snprintf(more, sizeof more, "%s%lld restart%s", *text ? "; " : "", restarts, ft_plural((uint64_t)restarts));
         append(text, more);
@@ -344,21 +386,6 @@ __attribute__((format(printf, 3, 4))) static void line(FILE *to, size_t columns,
         free(text);
     }
     va_end(args);
-}
-
-/* "0", "12 KiB", "3.4 MiB". Returns text. */
-static const char *size_of(const json_t *object, const char *name, char text[static 32])
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    double bytes = real(object, name);
-    size_t unit = 0;
-
-    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-    return text;
 }
 
 static void show_log(FILE *to, const json_t *status, size_t columns)

@@ -13,6 +13,7 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "ft/shm/word.h"
 #include "launcher/base/kill.h"
 #include "launcher/base/reap.h"
 #include "launcher/job/above.h"
@@ -182,6 +183,16 @@ uint64_t ft_ranks_furthest(const struct ft_job *job, uint32_t rank)
     return ft_max(job->report->ranks[rank].units, ft_region_progress(&job->region, rank));
 }
 
+static void note_messages(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_message_words *w = &ft_region_rank(&job->region, rank)->messages;
+
+    job->report->ranks[rank].messages = (struct ft_message_totals){
+        .sent = ft_peek(&w->sent), .sent_bytes = ft_peek(&w->sent_bytes), .received = ft_peek(&w->received),
+        .received_bytes = ft_peek(&w->received_bytes), .most_unexpected = ft_peek(&w->most_kept),
+    };
+}
+
 void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
@@ -189,6 +200,7 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
     bool runs = ft_proc_phase(proc) == FT_PROC_RUNNING;
 
     ft_ranks_note_recovery(job, rank);
+    note_messages(job, rank);
     total->pid = proc->pid;
     total->signal = runs ? 0 : proc->signal;
     total->code = runs ? 0 : proc->code;

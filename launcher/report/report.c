@@ -275,6 +275,21 @@ static json_t *checks(const struct ft_report *r, const struct ft_checks *from)
     return to;
 }
 
+/* Between hosts there are none. */
+static json_t *messages(const struct ft_report *r, const struct ft_message_totals *from)
+{
+    json_t *to = r->hosts ? json_null() : json_object();
+
+    if (r->hosts)
+        return to;
+    add(to, "sent", from->sent);
+    add(to, "sent_bytes", from->sent_bytes);
+    add(to, "received", from->received);
+    add(to, "received_bytes", from->received_bytes);
+    add(to, "most_unexpected", from->most_unexpected);
+    return to;
+}
+
 static json_t *ranks(const struct ft_report *r)
 {
     json_t *list = json_array();
@@ -293,6 +308,7 @@ static json_t *ranks(const struct ft_report *r)
         add(to, "replayed_units", replayed(r, i));
         json_object_set_new(to, "snapshots", cuts(from));
         json_object_set_new(to, "checks", checks(r, &from->checks));
+        json_object_set_new(to, "messages", messages(r, &from->messages));
         json_object_set_new(to, "last_snapshot_unit", from->cuts ? json_integer((json_int_t)from->cut_unit) : json_null());
         json_array_append_new(list, to);
     }

@@ -34,6 +34,12 @@ struct ft_restart {
     bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
 };
 
+/* Messages of a rank, as it has said last: in MPI_Finalize, if it came there. */
+struct ft_message_totals {
+    uint64_t sent, sent_bytes, received, received_bytes;
+    uint64_t most_unexpected;  /* that no receive had taken, at once */
+};
+
 /* --check-replay: what came of it when ftrun had killed the rank itself. */
 struct ft_checks {
     uint32_t from_snapshot, from_start;  /* replays; of those */
@@ -58,6 +64,7 @@ struct ft_rank_total {
     uint32_t threads;       /* of the last one; 0: one */
     uint64_t refused;       /* so many were not made, since a thread could not be stopped */
     struct ft_checks checks;
+    struct ft_message_totals messages;
 };
 
 /* A job on several hosts: one of them, or its connection for longer than a lease, was lost. */
