@@ -139,26 +139,59 @@ static bool on_one_node(const struct ft *ft, const struct ft_comm *new)
 
 bool ft_comm_has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
 
-void ft_comm_offer(const struct ft *ft, int64_t *words)
+static bool is_offered(const struct ft *ft, uint32_t stream)
 {
-    uint32_t me = ft->world.rank;
+    const struct ft_offer *o = ft->offers;
+
+    while (o && o->stream != stream)
+        o = o->next;
+    return o;
+}
+
+static bool pick(const struct ft *ft, struct ft_use *use)
+{
+    uint32_t me = ft->world.rank, after = 0;
+
+    while (ft_streams_pick_after(&ft->region, me, &me, 1, after, use)) {
+        after = use->stream;
+        if (!is_offered(ft, after))
+            return true;
+    }
+    return false;
+}
+
+void ft_comm_end_offer(struct ft *ft, struct ft_offer *o)
+{
+    struct ft_offer **link = &ft->offers;
+
+    while (*link && *link != o)
+        link = &(*link)->next;
+    if (*link)
+        *link = o->next;
+}
+
+void ft_comm_offer(struct ft *ft, struct ft_offer *o, int64_t *words)
+{
     struct ft_use use = { 0 };
 
-    ft_streams_pick(&ft->region, me, &me, 1, &use);
+    if (!pick(ft, &use))
+        use = (struct ft_use){ 0 };
     words[FT_OFFER_STREAM] = use.stream;
     words[FT_OFFER_USE] = (int64_t)use.use;
     words[FT_OFFER_UNIT] = (int64_t)use.unit;
     words[FT_OFFER_END] = (int64_t)use.end;
+    *o = (struct ft_offer){ use.stream, ft->offers };
+    ft->offers = o;
 }
 
 /* In a replay what it gives does not count, and its streams may be in a later use. One that is made of one without a stream has none: there
    is no log that would say again which. */
-static void give(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
+static void give(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, struct ft_offer *o, int64_t *words)
 {
     bool first = new->n > 0 && new->me == 0;
 
     if (first && new->n > 1 && on_one_node(ft, new) && !parent->stream->passing && !ft_stream_replays(parent->stream, parent->stream->unit))
-        ft_comm_offer(ft, words);
+        ft_comm_offer(ft, o, words);
     words[FT_OFFER_NUMBER] = first ? (int64_t)ft_context_next(ft) : 0;
     words[FT_OFFER_ROOM] = ft_comm_has_room(ft);
 }
@@ -298,6 +331,7 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
                 struct ft_comm *new, uint64_t site, struct ft_error *e)
 {
     bool known = parent->n == 1 || call == FT_CALL_COMM_DUP;
+    struct ft_offer o = { 0 };
     int err = known ? 0 : agree(parent, call, said, FT_CHOICE, site, e);
 
     if (err)
@@ -311,10 +345,16 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
         if (members[i].rank == parent->me)
             new->me = i;
     }
-    give(ft, parent, new, &offers[FT_OFFERS * parent->me]);
-    if (parent->n > 1 && (err = agree(parent, call, offers, FT_OFFERS, site, e)) != 0)
-        return err;
-    return new->n ? ft_comm_open(ft, parent, new, &offers[FT_OFFERS * members[0].rank], all_have_room(new, members, offers), e) : 0;
+    if (!known)
+        ft_order_step(ft);
+    give(ft, parent, new, &o, &offers[FT_OFFERS * parent->me]);
+    if (parent->n > 1)
+        err = agree(parent, call, offers, FT_OFFERS, site, e);
+    ft_order_step(ft);
+    if (!err && new->n)
+        err = ft_comm_open(ft, parent, new, &offers[FT_OFFERS * members[0].rank], all_have_room(new, members, offers), e);
+    ft_comm_end_offer(ft, &o);
+    return err;
 }
 
 int ft_comm_note(struct ft *ft, struct ft_comm *new, struct ft_error *e)

@@ -4,13 +4,14 @@
 
 #include "ft/comms.h"
 #include "ft/messages.h"
+#include "ft/order.h"
 
 static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
 
 /* The first one hears which of the others have room, and tells them the stream. What an earlier incarnation of it has told the second one
    counts: the stream may be in a later use by now. */
 static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_comm *new, const uint32_t *ranks, int tag, int64_t *words,
-                      uint64_t site, struct ft_error *e)
+                      struct ft_offer *o, uint64_t site, struct ft_error *e)
 {
     int64_t room = ft_comm_has_room(ft), number = (int64_t)ft_context_next(ft);
     int err, told;
@@ -29,7 +30,7 @@ static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_
     if (told < 0)
         return told;
     if (!told) {
-        ft_comm_offer(ft, words);
+        ft_comm_offer(ft, o, words);
         words[FT_OFFER_NUMBER] = number;
         words[FT_OFFER_ROOM] = room;
     }
@@ -52,6 +53,7 @@ static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_
 {
     struct ft_comm via = *parent;
     int64_t words[FT_OFFERS] = { 0 };
+    struct ft_offer o = { 0 };
     int err = new->n > 1 ? ft_comm_check_place(ft, new, e) : 0;
 
     if (err)
@@ -60,8 +62,12 @@ static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_
     if (new->n == 1)
         words[FT_OFFER_NUMBER] = (int64_t)ft_context_next(ft);
     else
-        err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
-    return err ? err : ft_comm_open(ft, parent, new, words, words[FT_OFFER_ROOM], e);
+        err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, &o, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
+    ft_order_step(ft);
+    if (!err)
+        err = ft_comm_open(ft, parent, new, words, words[FT_OFFER_ROOM], e);
+    ft_comm_end_offer(ft, &o);
+    return err;
 }
 
 int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,

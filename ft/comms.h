@@ -30,9 +30,15 @@ struct ft_chosen {
 uint32_t ft_comm_choose(const int64_t *said, uint32_t n, int64_t color, struct ft_chosen *chosen);
 
 /* What the first rank of a new one says: its number, and which stream it is, or stream 0: none. All are free that everybody has left. Each says
-   whether it can come into one more. offer: the stream. */
+   whether it can come into one more. offer: the stream, which no other
+   thread offers until end_offer. */
 enum { FT_OFFER_NUMBER, FT_OFFER_STREAM, FT_OFFER_USE, FT_OFFER_UNIT, FT_OFFER_END, FT_OFFER_ROOM, FT_OFFERS };
-void ft_comm_offer(const struct ft *ft, int64_t *words);
+struct ft_offer {         /* of one that a thread is making */
+    uint32_t stream;
+    struct ft_offer *next;
+};
+void ft_comm_offer(struct ft *ft, struct ft_offer *o, int64_t *words);
+void ft_comm_end_offer(struct ft *ft, struct ft_offer *o);
 bool ft_comm_has_room(const struct ft *ft);
 
 /* What all of the new one can see alike. 0 or FT_EINVAL. */

@@ -8,6 +8,7 @@
 #include "ft/base/util.h"
 #include "ft/comms.h"
 #include "ft/messages.h"
+#include "ft/order.h"
 #include "ft/pass/pass.h"
 
 static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
@@ -107,6 +108,7 @@ int ft_intercomm_create(struct ft *ft, const struct ft_comm *local, uint32_t lea
         ft_ranks_release(ranks);
         return err;
     }
+    ft_order_step(ft);
     err = ft_intercomm_groups(new, ft_ranks_hold(local->ranks), local->n, local->me, ranks, (uint32_t)says[SIZE], e);
     if (err)
         return err;
@@ -179,6 +181,7 @@ int ft_intercomm_merge(struct ft *ft, const struct ft_comm *c, bool high, struct
 
     *new = (struct ft_comm){ .n = l->n + c->n, .ranks = ft_ranks_new(l->n + c->n) };
     err = w.local && new->ranks ? tell_all(c, FT_CALL_COMM_CREATE, own, MERGES, w.local, w.remote, site, e) : no_memory(ft, e);
+    ft_order_step(ft);
     if (!err) {
         first = w.local[HIGH] == w.remote[HIGH] ? ft_intercomm_goes_first(c) : !w.local[HIGH];
         memcpy(new->ranks + (first ? 0 : c->n), l->ranks, l->n * sizeof *l->ranks);
@@ -226,11 +229,13 @@ static int split(struct ft *ft, const struct ft_comm *c, int64_t color, int64_t 
 
     if (err)
         return err;
+    ft_order_step(ft);
     local = choose(c->local, says->local, color, c->me, &nlocal, &me, &first[0]);
     remote = choose(c, says->remote, color, UINT32_MAX, &nremote, &me, &first[1]);
     if (leads && nlocal && nremote && me == 0)
         context = (int64_t)ft_context_of((int)ft->world.me, ft_context_next(ft));
     err = tell_all(c, FT_CALL_COMM_SPLIT, &context, 1, gives->local, gives->remote, site, e);
+    ft_order_step(ft);
     if (err || !local || !remote || !nlocal || !nremote) {
         if (!err && (!local || !remote))
             err = no_memory(ft, e);

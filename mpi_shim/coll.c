@@ -10,6 +10,7 @@
 SHIM_ALIAS(int, Barrier, (MPI_Comm comm));
 int PMPI_Barrier(MPI_Comm comm)
 {
+    SHIM_ENTER();
     struct ft_error e;
 
     if (!shim_comm_ok(comm))
@@ -44,6 +45,8 @@ static inline __attribute__((always_inline)) int bcast(const char *me, void *buf
 SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Bcast");
     if (!SHIM_LIKELY(!comm->inter))
@@ -94,6 +97,7 @@ SHIM_ALIAS(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sen
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Allgather";
     const struct ft_layout *given;
     struct ft_error e;
@@ -165,6 +169,7 @@ SHIM_ALIAS(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype se
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Allgatherv";
     uint64_t site = SHIM_SITE();
     const struct ft_layout *given;

@@ -5,6 +5,8 @@
 SHIM_ALIAS(int, Comm_rank, (MPI_Comm comm, int *rank));
 int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_rank");
     if (!rank)
@@ -16,6 +18,8 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 SHIM_ALIAS(int, Comm_size, (MPI_Comm comm, int *size));
 int PMPI_Comm_size(MPI_Comm comm, int *size)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_size");
     if (!size)
@@ -56,6 +60,7 @@ _Static_assert(MPI_CONGRUENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL, "the wo
 SHIM_ALIAS(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result));
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
+    SHIM_ENTER();
     const char *me = "Comm_compare";
 
     if (!shim_comm_ok(comm1) || !shim_comm_ok(comm2))
@@ -69,6 +74,8 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 SHIM_ALIAS(int, Comm_test_inter, (MPI_Comm comm, int *flag));
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_test_inter");
     if (!flag)
@@ -80,6 +87,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 SHIM_ALIAS(int, Comm_remote_size, (MPI_Comm comm, int *size));
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
+    SHIM_ENTER();
     const char *me = "Comm_remote_size";
 
     if (!shim_comm_ok(comm))
@@ -95,6 +103,8 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 SHIM_ALIAS(int, Topo_test, (MPI_Comm comm, int *status));
 int PMPI_Topo_test(MPI_Comm comm, int *status)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Topo_test");
     if (!status)
@@ -106,6 +116,7 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 SHIM_ALIAS(int, Comm_get_parent, (MPI_Comm *parent));
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
+    SHIM_ENTER();
     int err = shim_check_running("Comm_get_parent");
 
     if (err)

@@ -18,6 +18,7 @@ SHIM_ALIAS(int, Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Co
                                    MPI_Comm *newintercomm));
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
+    SHIM_ENTER();
     const char *me = "Intercomm_create";
     struct ft_error e;
     MPI_Comm new;
@@ -55,6 +56,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
 SHIM_ALIAS(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newcomm));
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     const char *me = "Intercomm_merge";
     struct ft_error e;
     MPI_Comm new;
