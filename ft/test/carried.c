@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of an explored job that makes checkpoints (versions.c): some of each call are received in the next one, some in the one after that, and so some
-   are under way at each checkpoint. One of them is of any source, and one goes to the rank itself. Each is received once, with all its bytes. */
+/* Messages of an explored job that makes checkpoints (versions.c), at each of which some are under way. One of them is of any source, and one goes to the rank itself. Each is received once, with all its bytes. */
 #include <string.h>
 
 #include "ft/test/letters.h"
@@ -13,7 +12,7 @@ static int tag_at(uint32_t call, int i) { return (int)call * EACH + i; }
 
 static uint64_t length_of(int tag)
 {
-    uint64_t sizes[EACH] = { 8, 17, job.sc.count * 4, 40 };
+    uint64_t sizes[EACH] = { 8, 17, job.sc.count * 20, 40 };
 
     return sizes[tag % EACH];
 }
@@ -38,8 +37,6 @@ static bool receive_one(struct actor *r, uint32_t call, int i, uint32_t from, bo
     struct ft_told told;
     struct ft_error e;
 
-    if (call < BEFORE || call >= r->call)
-        return true;
     if (!is_good(r, ft_recv(&r->ft, &r->letters.comm, bytes, sizeof bytes, byte, open ? FT_ANY_SOURCE : (int)from, tag, &told, LETTER_SITE, &e), &e))
         return false;
     if (told.source != (int)from || told.tag != tag || told.bytes != length_of(tag) || told.truncated)
@@ -52,16 +49,21 @@ static bool receive_one(struct actor *r, uint32_t call, int i, uint32_t from, bo
     return !run.failure[0];
 }
 
-/* Those of a call are sent in one order, and received in another. */
+/* Two calls send, and two receive what these have sent, in another order and one of them a round later: so there are checkpoints up to which a rank that has
+   loaded the one before does not look at what comes. */
+enum { ROUND = 4 };
+
 bool begin_carried(struct actor *r)
 {
-    uint32_t from = previous_of(r);
-    bool good = r->call >= BEFORE;
+    uint32_t from = previous_of(r), call = r->call - ROUND / 2;
+    bool good = true;
 
-    if (!good)
+    if (r->call < BEFORE)
         return true;
+    if ((r->call - BEFORE) % ROUND >= ROUND / 2)
+        return receive_one(r, call, 2, from, false) && receive_one(r, call, 0, from, true) && (call < BEFORE + ROUND || receive_one(r, call - ROUND, 1, from, false)) &&
+               receive_one(r, call, OWN, r->index, false);
     for (int i = 0; i < OWN && good; i++)
         good = send_one(r, next_of(r), i);
-    return good && send_one(r, r->index, OWN) && receive_one(r, r->call - 1, 2, from, false) && receive_one(r, r->call - 1, 0, from, true) &&
-           receive_one(r, r->call - 2, 1, from, false) && receive_one(r, r->call - 1, OWN, r->index, false);
+    return good && send_one(r, r->index, OWN);
 }
