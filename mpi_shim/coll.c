@@ -10,10 +10,13 @@
 SHIM_ALIAS(int, Barrier, (MPI_Comm comm));
 int PMPI_Barrier(MPI_Comm comm)
 {
+    SHIM_ENTER();
     struct ft_error e;
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Barrier");
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_barrier(comm, SHIM_SITE());
     return shim_finish(ft_barrier(comm->stream, SHIM_SITE(), &e), &e);
 }
 
@@ -42,8 +45,12 @@ static inline __attribute__((always_inline)) int bcast(const char *me, void *buf
 SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Bcast");
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_bcast(comm, "Bcast", buffer, count, datatype, root, SHIM_SITE());
     return bcast("Bcast", buffer, count, datatype, root, comm, NULL, SHIM_SITE());
 }
 
@@ -90,6 +97,7 @@ SHIM_ALIAS(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sen
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Allgather";
     const struct ft_layout *given;
     struct ft_error e;
@@ -98,6 +106,8 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_allgather(comm, me, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, SHIM_SITE());
     if (recvbuf == MPI_IN_PLACE)
         return receive_in_place(comm, me);
     err = shim_check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
@@ -159,6 +169,7 @@ SHIM_ALIAS(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype se
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Allgatherv";
     uint64_t site = SHIM_SITE();
     const struct ft_layout *given;
@@ -170,6 +181,8 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_allgatherv(comm, me, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, site);
     if (recvbuf == MPI_IN_PLACE)
         return receive_in_place(comm, me);
     err = check_vector(comm, me, recvbuf, recvcounts, displs, recvtype);

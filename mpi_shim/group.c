@@ -66,26 +66,48 @@ static int make(const char *me, int *processes, int n, MPI_Group *group)
     return MPI_SUCCESS;
 }
 
+static int group_of(const char *me, const int *ranks, int n, MPI_Group *group)
+{
+    int err, *processes = room(me, n, &err);
+
+    if (err)
+        return err;
+    memcpy(processes, ranks, (size_t)n * sizeof *processes);
+    return make(me, processes, n, group);
+}
+
 SHIM_ALIAS(int, Comm_group, (MPI_Comm comm, MPI_Group *group));
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
+    SHIM_ENTER();
     const char *me = "Comm_group";
-    int err, *processes;
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
     if (!group)
         return shim_raise(comm, me, MPI_ERR_ARG, "group is a null pointer");
-    processes = room(me, comm->size, &err);
-    if (err)
-        return err;
-    memcpy(processes, comm->members.ranks, (size_t)comm->size * sizeof *processes);
-    return make(me, processes, comm->size, group);
+    return group_of(me, shim_comm_ranks(comm), comm->size, group);
+}
+
+SHIM_ALIAS(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    SHIM_ENTER();
+    const char *me = "Comm_remote_group";
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (!comm->inter)
+        return shim_raise(comm, me, MPI_ERR_COMM, "the communicator has no remote group: it is no intercommunicator");
+    if (!group)
+        return shim_raise(comm, me, MPI_ERR_ARG, "group is a null pointer");
+    return group_of(me, comm->members.ranks, shim_comm_peers(comm), group);
 }
 
 SHIM_ALIAS(int, Group_size, (MPI_Group group, int *size));
 int PMPI_Group_size(MPI_Group group, int *size)
 {
+    SHIM_ENTER();
     int err = check("Group_size", group, size != NULL);
 
     if (!err)
@@ -96,6 +118,7 @@ int PMPI_Group_size(MPI_Group group, int *size)
 SHIM_ALIAS(int, Group_rank, (MPI_Group group, int *rank));
 int PMPI_Group_rank(MPI_Group group, int *rank)
 {
+    SHIM_ENTER();
     int err = check("Group_rank", group, rank != NULL);
 
     if (!err)
@@ -111,6 +134,7 @@ static int bad_rank(const char *me, MPI_Group group, int rank)
 SHIM_ALIAS(int, Group_translate_ranks, (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]));
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
+    SHIM_ENTER();
     const char *me = "Group_translate_ranks";
     int err = check_two(me, group1, group2, n <= 0 || (ranks1 && ranks2));
 
@@ -130,6 +154,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
 SHIM_ALIAS(int, Group_compare, (MPI_Group group1, MPI_Group group2, int *result));
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
+    SHIM_ENTER();
     int err = check_two("Group_compare", group1, group2, result != NULL);
 
     if (err)
@@ -163,18 +188,24 @@ static int combine(const char *me, MPI_Group a, MPI_Group b, bool with_common, b
 SHIM_ALIAS(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup));
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return combine("Group_union", group1, group2, true, true, true, newgroup);
 }
 
 SHIM_ALIAS(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup));
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return combine("Group_intersection", group1, group2, true, false, false, newgroup);
 }
 
 SHIM_ALIAS(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup));
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return combine("Group_difference", group1, group2, false, true, false, newgroup);
 }
 
@@ -269,24 +300,32 @@ static int choose_ranges(const char *me, MPI_Group group, int n, int ranges[][3]
 SHIM_ALIAS(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup));
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose("Group_incl", group, n, ranks, false, newgroup);
 }
 
 SHIM_ALIAS(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup));
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose("Group_excl", group, n, ranks, true, newgroup);
 }
 
 SHIM_ALIAS(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup));
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose_ranges("Group_range_incl", group, n, ranges, false, newgroup);
 }
 
 SHIM_ALIAS(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup));
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose_ranges("Group_range_excl", group, n, ranges, true, newgroup);
 }
 
@@ -294,6 +333,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
 SHIM_ALIAS(int, Group_free, (MPI_Group *group));
 int PMPI_Group_free(MPI_Group *group)
 {
+    SHIM_ENTER();
     int err = check("Group_free", group ? *group : NULL, true);
 
     if (err)

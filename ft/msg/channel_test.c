@@ -453,8 +453,7 @@ Test(channel, what_is_published_at_the_end_of_an_extent_is_logged_behind_it)
         struct ft_unit said;
 
         cr_assert_eq(ft_msg_walk(&s, s.unit, &s.end, &said, &e), 0);
-        s.shown = ++s.unit;
-        s.shown_end = s.end;
+        ft_msg_go_to(&s, s.unit + 1, s.end);
     }
     cr_assert(s.end == end && ft_msg_is_published(&s));
     ft_msg_log(&s);
