@@ -137,6 +137,18 @@ static int fill_again(struct ft_incoming *in, struct ft_request *r, const struct
     return err;
 }
 
+int ft_messages_copy(struct ft_messages *m, const struct ft_arrived *kept, void *bytes, struct ft_error *e)
+{
+    const struct ft_message *a = message_of((struct ft_arrived *)kept);
+    struct ft_request all = { .view = ft_view_of(bytes, a->come, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), .room = a->come };
+
+    if (!a->apart)
+        return fill_again(m->in[kept->is.source], &all, a, e);
+    if (a->come)
+        memcpy(bytes, a->own, a->come);
+    return 0;
+}
+
 static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
 {
     uint64_t fits = ft_min(r->room, a->come);
@@ -149,8 +161,10 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     r->come = a->come;
     if (a->sender)
         a->sender->over = true;
+    if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
+        err = acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous, e);
     end_receive(m, r);
-    return 0;
+    return err;
 }
 
 int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
@@ -159,8 +173,10 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
     struct ft_incoming *in;
     int err;
 
-    if (source == m->me) {
+    if (a->apart) {
         err = give_own(m, r, a, e);
+        if (m->in[source])
+            say_needs(m, source);
         ft_messages_drop(m, a);
         return err;
     }
@@ -232,6 +248,7 @@ struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *ke
     a->ranks = ft_ranks_hold(c->ranks);
     a->n = c->n;
     a->next = a->before = a;
+    m->nprobed++;
     if (in) {
         struct ft_message *after = in->probed.before;
 
@@ -248,6 +265,7 @@ int ft_messages_receive(struct ft_messages *m, struct ft_request *r, struct ft_m
 {
     a->before->next = a->next;
     a->next->before = a->before;
+    m->nprobed--;
     r->posted.wants = a->arrived.is;
     r->told.source = ft_messages_rank(m, a->ranks, a->n, a->arrived.is.source);
     ft_ranks_release(a->ranks);
@@ -340,7 +358,7 @@ static int take(struct ft_messages *m, uint32_t source, const struct ft_unit *u,
     return 0;
 }
 
-static int hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
+int ft_messages_hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
 {
     struct ft_incoming *in = calloc(1, sizeof *in);
     const struct ft *ft = m->ft;
@@ -370,7 +388,7 @@ static int look_for_senders(struct ft_messages *m, struct ft_error *e)
         return 0;
     for (uint32_t c = ft_streams_used_below(region, first, end); c < end && !err; c = ft_streams_used_below(region, c + 1, end))
         if (c - first != m->me && !m->in[c - first])
-            err = hear(m, c - first, e);
+            err = ft_messages_hear(m, c - first, e);
     return err;
 }
 
@@ -450,7 +468,7 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
     }
     if (bytes)
         ft_view_pack(v, 0, bytes, own);
-    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .own = own, .sender = sender };
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .apart = true, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
     if (!p)
         return put_aside(m, a, e);
@@ -477,6 +495,39 @@ void ft_messages_tell(const struct ft_messages *m)
     ft_note(&w->sent_bytes, m->sent_bytes);
     ft_note(&w->received, m->received);
     ft_note(&w->received_bytes, m->received_bytes);
+}
+
+/* ---- for checkpoints ---- */
+
+uint64_t ft_messages_synchronous(const struct ft_arrived *kept)
+{
+    const struct ft_message *a = message_of((struct ft_arrived *)kept);
+
+    return a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS ? a->synchronous + 1 : 0;
+}
+
+/* The log from its channel's next message on is needed as long as it is kept: nothing else says that those behind it are kept, too. */
+int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uint64_t number, uint64_t synchronous, const void *bytes, uint64_t n,
+                        struct ft_error *e)
+{
+    struct ft_message *a = ft_messages_new(m);
+    char *own = n ? malloc(n) : NULL;
+
+    if (!a || (n && !own)) {
+        free(own);
+        if (a)
+            ft_messages_drop(m, a);
+        return no_memory(m, e);
+    }
+    if (n)
+        memcpy(own, bytes, n);
+    *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = number }, .come = n, .first.sig.count = n, .apart = true, .own = own,
+                              .log_before = m->in[is->source] ? m->in[is->source]->c.end : 0 };
+    if (synchronous) {
+        a->first.sig.reduction = FT_MESSAGE_SYNCHRONOUS;
+        a->synchronous = synchronous - 1;
+    }
+    return put_aside(m, a, e);
 }
 
 /* ---- for snapshots ---- */

@@ -9,8 +9,10 @@
 #include "ft/agree.h"
 #include "ft/base/hash.h"
 #include "ft/base/util.h"
+#include "ft/carry.h"
 #include "ft/collective.h"
 #include "ft/core/cache.h"
+#include "ft/handle.h"
 #include "ft/prefix.h"
 #include "ft/shm/models.h"
 
@@ -161,6 +163,27 @@ static int write_models(struct ft_checkpoints *c, uint32_t slot, const struct ft
     return ft_model_map_put(&maps[1], c->fd, ft_models_global(slot), m->global, m->nglobal, &hash->global, e);
 }
 
+/* What it has besides models, and where it stands with it. */
+static int write_carried(const struct ft_checkpoints *c, uint32_t slot, struct ft_error *e)
+{
+    uint64_t area = ft_models_carried(c->s->params ? c->s->params->nranks : 1, c->s->rank, slot), n = 0;
+    struct ft_model_slot *words = &c->mine->slot[slot];
+    void *bytes = NULL;
+    int err = 0;
+
+    c->mine->at[slot].n = 0;
+    if (ft_carry_is_on(c->s->ft))
+        err = ft_carry_save(c->s->ft, &bytes, &n, &c->mine->at[slot], e);
+    if (!err && n)
+        err = ft_models_write(c->fd, area, 0, bytes, n, e);
+    if (!err && n)
+        ft_models_end(c->fd, area, n);
+    ft_note(&words->ncarried, n);
+    ft_note(&words->carried_hash, n && !err ? ft_hash(0, bytes, n) : 0);
+    free(bytes);
+    return err;
+}
+
 /* What a rank that loads it will go by; version last. count: of the unit's signature. */
 static void describe(const struct ft_checkpoints *c, struct ft_model_slot *slot, const struct ft_models *m, const struct hashes *hash,
                      uint64_t count)
@@ -206,6 +229,8 @@ static int keep(struct ft_checkpoints *c, uint32_t slot, const struct ft_models 
     mark = want_done(c, FT_ASK_MARK, slot);
     err = write_models(c, slot, m, &hash, e);
     if (!err)
+        err = write_carried(c, slot, e);
+    if (!err)
         describe(c, words, m, &hash, count);
     await_done(c, mark);
     return err;
@@ -236,6 +261,19 @@ static void has_kept(struct ft_checkpoints *c, uint32_t slot, uint64_t began_ns)
     c->kept_ns = ft_clock_ns();
     c->cost_ns = c->kept_ns - began_ns;
     consume(c);
+}
+
+/* Where ranks have messages: all of them have come, so nobody's are under way any more. If one has something open all are told, and nothing is
+   done. *word: the largest of what the ranks give, below FT_CARRY_OPEN. */
+static int meet(const struct ft_checkpoints *c, enum ft_call call, uint64_t count, uint64_t *word, uint64_t site, struct ft_error *e)
+{
+    int err;
+
+    *word = ft_max(*word, ft_carry_open(c->s->ft, call));
+    err = ft_agree(c->s, call, count, word, site, e);
+    if (err || *word < FT_CARRY_OPEN)
+        return err;
+    return ft_carry_tell(c->s->ft, call, *word, e);
 }
 
 /* count: of the unit's signature, which all ranks know. */
@@ -288,8 +326,11 @@ static int at_version(struct ft_checkpoints *c, bool jumped, int err)
 
 int ft_checkpoints_make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t site, struct ft_error *e)
 {
+    uint64_t word = 0;
     int err = settle(c, e);
 
+    if (!err && ft_carry_is_on(c->s->ft))
+        err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);
     return err ? err : at_version(c, false, make(c, m, m->nglobal, site, e));
 }
 
@@ -308,14 +349,14 @@ static int make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, void *st
 {
     uint64_t wanted = c->s->rank == 0 && is_worth_it(c);
     struct ft_models m = { 0 };
-    int err = ft_agree(c->s, FT_CALL_LAZY, 0, &wanted, site, e);
+    int err = meet(c, FT_CALL_LAZY, 0, &wanted, site, e);
 
     if (err || !wanted) {
         c->version += !err;
         return err;
     }
     if (c->s->rank == 0 && !ft_stream_replays(c->s, c->s->unit) && serialize(state, &m.global, &m.nglobal) != 0)
-        return ft_err_set(e, FT_EINVAL, "rank 0 cannot serialise its model: the function given to MPIX_Checkpoint_lazy has failed");
+        return ft_err_set(e, FT_ESYS, "rank 0 cannot serialise its model: the function given to MPIX_Checkpoint_lazy has failed");
     return make(c, &m, 0, site, e);
 }
 
@@ -390,11 +431,26 @@ static int read_current(struct ft_checkpoints *c, struct ft_models *m, struct ft
     return read_models(c, &v, m, e);
 }
 
+/* Models are read: nothing is to fail any more that a program could go on after. */
+static int restore(struct ft_checkpoints *c, const struct ft_version *v, bool again, struct ft_error *e)
+{
+    uint64_t area = ft_models_carried(c->s->params->nranks, c->s->rank, v->slot);
+    void *bytes;
+    int err = read_model(c, area, v->ncarried, v->carried_hash, &bytes, e);
+
+    if (!err && v->ncarried)
+        err = ft_carry_load(c->s->ft, bytes, v->ncarried, again, e);
+    free(bytes);
+    return err == FT_ENOMEM ? FT_ESYS : err;
+}
+
 /* This rank has been here before, and was killed after that version. */
 static int jump(struct ft_checkpoints *c, const struct ft_version *v, struct ft_models *m, struct ft_error *e)
 {
     int err = read_models(c, v, m, e);
 
+    if (!err && v->ncarried)
+        err = restore(c, v, true, e);
     if (err)
         return err;
     have_done(c, FT_ASK_JUMP, v->slot);
@@ -407,22 +463,54 @@ static int jump(struct ft_checkpoints *c, const struct ft_version *v, struct ft_
     return 0;
 }
 
+static bool is_live(const struct ft_checkpoints *c) { return c->region && !ft_stream_replays(c->s, c->s->unit); }
+
+/* Where ranks have messages: what is sent before it is received before it. All of them have come when this is over; *used: one of them has
+   messages or communicators, which a rank that is started again alone would have to have before it loads. *left: some messages are not received. */
+static int meet_to_load(struct ft_checkpoints *c, uint64_t *used, uint64_t *left, uint64_t site, struct ft_error *e)
+{
+    int64_t n;
+    int err;
+
+    if (!ft_carry_is_on(c->s->ft))
+        return 0;
+    *used = ft_carry_is_used(c->s->ft);
+    err = meet(c, FT_CALL_LOAD, 0, used, site, e);
+    if (err || !is_live(c))
+        return err;
+    n = ft_carry_left(c->s->ft, e);
+    *left = n > 0;
+    return n < 0 ? (int)n : 0;
+}
+
+static int has_left(const struct ft_checkpoints *c, struct ft_error *e)
+{
+    return ft_err_set(e, FT_EINVAL, "rank %u calls MPIX_Checkpoint_load, and not all messages that were sent before are received: receive them first",
+                      c->s->me);
+}
+
 /* A unit like any other: from it on, all of them can go on from checkpoints. What there is is read before: a rank that has no memory for it has not
    called the unit then, and can load again. */
 static int begin(struct ft_checkpoints *c, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
-    bool live = c->region && !ft_stream_replays(c->s, c->s->unit);
     bool base = c->kept && c->head && c->kept == ft_peek(&c->head->base_version);
-    uint64_t nothing = 0;
+    uint64_t used = 0, left = 0;
+    struct ft_version v;
     int err = read_current(c, m, e);
 
-    if (!err && live && c->s->rank == 0)
-        err = ft_prefix_keep(c->s, c->fd, &c->head->prefix_end, e);
-    if (!err && live)
+    if (!err && is_live(c))
         ft_publish(&c->mine->loads, c->s->unit + 1);
     if (!err)
-        err = ft_agree(c->s, FT_CALL_LOAD, 0, &nothing, site, e);
+        err = meet_to_load(c, &used, &left, site, e);
+    if (!err && is_live(c) && !used && c->s->rank == 0)
+        err = ft_prefix_keep(c->s, c->fd, &c->head->prefix_end, e);
+    if (!err)
+        err = ft_agree(c->s, FT_CALL_LOAD, 0, &left, site, e);
+    if (!err && left)
+        err = has_left(c, e);
     ft_prefix_leave(c->s);
+    if (!err && base && ft_versions_kept(c->region, c->mine, c->slot, c->kept, &v) && v.ncarried)
+        err = restore(c, &v, false, e);
     if (!err && base)
         have_done(c, FT_ASK_JUMP, c->slot);
     return err;
@@ -441,5 +529,7 @@ int ft_checkpoints_load(struct ft_checkpoints *c, struct ft_models *m, uint64_t 
     err = jumps ? jump(c, &v, m, e) : begin(c, m, site, e);
     say_done(c);
     c->loaded = !err;
+    if (!err && c->s->ft)
+        ft_made_load(&c->s->ft->made);
     return at_version(c, jumps, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "ft/copies.h"
 #include "ft/core/cache.h"
 #include "ft/core/check.h"
 #include "ft/core/nodes.h"
@@ -111,6 +112,16 @@ FT_HOT int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
     return err;
 }
 
+/* One that only moves data. */
+static inline int move(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    const struct ft_stream *s = c->s;
+
+    if (ft_copies_wanted(c) && (s->checks || c->key || (s->attentive && s->cache)))
+        return ft_copies_use(c, sig, total, site, ft_collective_run, e);
+    return ft_collective_run(c, sig, total, site, e);
+}
+
 static inline int bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root,
                         const char *key, uint64_t site, struct ft_error *e)
 {
@@ -121,7 +132,7 @@ static inline int bcast(struct ft_stream *s, void *buf, uint64_t count, struct f
         c.send = ft_view_of(buf, count, type);
     else
         c.recv = ft_view_of(buf, count, type);
-    return ft_collective_run(&c, &sig, c.bytes, site, e);
+    return move(&c, &sig, c.bytes, site, e);
 }
 
 int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root,
@@ -178,12 +189,20 @@ static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t
     return err;
 }
 
+static FT_HOT int reduce_packed(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site,
+                                struct ft_error *e)
+{
+    if (fits_slots(c, sig) || c->bytes == 0)
+        return ft_collective_run(c, sig, total, site, e);
+    return reduce_gathered(c, sig, site, e);
+}
+
+/* A reduction of data with gaps is one of what they are packed. */
 static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
                             struct ft_error *e)
 {
-    if (fits_slots(c, sig) || c->bytes == 0)
-        return ft_collective_run(c, sig, c->bytes, site, e);
-    return reduce_gathered(c, sig, site, e);
+    return ft_copies_wanted(c) ? ft_copies_use(c, sig, c->bytes, site, reduce_packed, e)
+                               : reduce_packed(c, sig, c->bytes, site, e);
 }
 
 static inline int allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count,
@@ -225,8 +244,8 @@ FT_HOT int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t
     return reduction(&c, &sig, site, e);
 }
 
-FT_HOT int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                 uint64_t site, struct ft_error *e)
+FT_HOT int ft_allgather(struct ft_stream *s, const void *send, const struct ft_layout *given, void *recv, uint64_t count,
+                        struct ft_type type, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
     struct ft_parts parts = { .n = s->size };
@@ -234,18 +253,20 @@ FT_HOT int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint6
                          .recv = ft_view_of(recv, count, type), .bytes = count * type.elem,
                          .elem = type.elem, .root = -1 };
 
+    c.send.type.layout = given;
     c.recv.parts = &parts;
-    return ft_collective_run(&c, &sig, s->size * c.bytes, site, e);
+    return move(&c, &sig, s->size * c.bytes, site, e);
 }
 
-int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
-                  struct ft_type type, uint64_t site, struct ft_error *e)
+int ft_allgatherv(struct ft_stream *s, const void *send, const struct ft_layout *given, void *recv, const int *counts,
+                  const int *displs, struct ft_type type, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
     struct ft_parts parts = { .n = s->size, .counts = counts, .displs = displs };
     struct ft_coll c = { .s = s, .send = ft_view_of(send, (uint64_t)counts[s->me], type),
                          .recv = ft_view_of(recv, 0, type), .elem = type.elem, .root = -1 };
 
+    c.send.type.layout = given;
     c.recv.parts = &parts;
     for (uint32_t r = 0; r < s->size; r++) {
         struct ft_sig one = { .count = (uint64_t)counts[r] };
@@ -254,5 +275,5 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
         sig.shape = ft_sig_chain(sig.shape, &one);
         c.bytes = ft_max(c.bytes, (uint64_t)counts[r] * type.elem);
     }
-    return ft_collective_run(&c, &sig, sig.count * type.elem, site, e);
+    return move(&c, &sig, sig.count * type.elem, site, e);
 }

@@ -318,6 +318,14 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
     return new->n ? open_stream(ft, parent, new, members, offers, e) : 0;
 }
 
+static int note_made(struct ft *ft, struct ft_comm *new, struct ft_error *e)
+{
+    new->ft = ft;
+    if (ft_made_add(&ft->made, new->context) == 0)
+        return 0;
+    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+}
+
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e)
 {
@@ -337,6 +345,8 @@ int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call
     }
     free(words);
     free(members);
+    if (!err && new->n)
+        err = note_made(ft, new, e);
     if (err || !new->n)
         ft_comm_close(new);
     return err;
@@ -423,6 +433,8 @@ int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint
             new->me = i;
     }
     err = make_group(ft, parent, ranks, tag, new, site, e);
+    if (!err)
+        err = note_made(ft, new, e);
     if (err)
         ft_comm_close(new);
     return err;
@@ -430,6 +442,7 @@ int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint
 
 void ft_comm_free(struct ft_comm *c)
 {
+    ft_made_remove(&c->ft->made, c->context);
     if (c->stream->region)
         ft_stream_leave_use(c->stream);
     else
@@ -438,6 +451,43 @@ void ft_comm_free(struct ft_comm *c)
 }
 
 bool ft_comm_any(const struct ft *ft) { return ft->njoined > 0; }
+
+/* ---- for checkpoints ---- */
+
+const struct ft_stream *ft_comms_stream(const struct ft *ft, uint32_t i) { return &ft->joined[i]->s; }
+
+enum { WORLD, SELF, MADE };
+
+static uint64_t context_of_world(const struct ft *ft) { return ft->world.size > 1 ? context_of(0, 1) : ALONE; }
+
+bool ft_comms_context(const struct ft *ft, uint64_t number, uint64_t *context)
+{
+    *context = number == WORLD ? context_of_world(ft) : number == SELF ? ALONE : ft_made_context(&ft->made, number - MADE + 1);
+    return *context;
+}
+
+uint64_t ft_comms_number(const struct ft *ft, uint64_t context)
+{
+    uint64_t number = ft_made_number(&ft->made, context);
+
+    if (context == context_of_world(ft))
+        return WORLD;
+    if (context == ALONE)
+        return SELF;
+    return number ? number + MADE - 1 : UINT64_MAX;
+}
+
+int ft_comms_left(struct ft *ft, const struct ft_use *was, struct ft_error *e)
+{
+    struct ft_joined *j = joined_in(ft, was->stream);
+
+    if (!j)
+        j = new_joined(ft);
+    if (!j)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    ft_stream_was_in(&j->s, &ft->world, was);
+    return 0;
+}
 
 /* ---- for snapshots ---- */
 
@@ -461,4 +511,5 @@ void ft_comms_close(struct ft *ft)
         free(ft->joined[i]);
     }
     ft->njoined = 0;
+    ft_made_close(&ft->made);
 }

@@ -16,6 +16,7 @@ struct ft_comm {
     uint32_t n, me;
     int *ranks;          /* [n], in MPI_COMM_WORLD */
     uint64_t context;    /* no other communicator of any of them has ever had it */
+    struct ft *ft;       /* whose it is, of one that was made */
 };
 
 /* Ranks that somebody else refers to, too: they are there until all have released them. hold: the same ones. */

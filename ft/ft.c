@@ -15,6 +15,7 @@
 
 #include "ft/alone.h"
 #include "ft/base/util.h"
+#include "ft/carry.h"
 #include "ft/collective.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/log.h"
@@ -346,6 +347,8 @@ int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *
         ft->door->close("it has loaded a checkpoint, or asked for one");
     return ft_checkpoints_load(&ft->checkpoints, m, site, e);
 }
+
+bool ft_checkpoint_carries(const struct ft *ft) { return !ft->region.base || ft_carry_is_on(ft); }
 
 uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
 

@@ -3,8 +3,9 @@
    its result is in the user's buffer and can be rebuilt without this process (invariant 2). One thread
    at a time per process.
 
-   Buffers are contiguous: count elements of type.elem bytes. `site` is where the program made the call
-   (a number that two incarnations and two ranks share, from ft_site); it appears in messages only.
+   Buffers have count elements of type.elem bytes, side by side or, if it has one, in the type's layout.
+   `site` is where the program made the call (a number that two incarnations and two ranks share, from
+   ft_site); it appears in messages only.
 
    Every collective returns 0, or fills e and returns
      FT_EMISMATCH  another rank called something else for the same unit (both named)
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "ft/base/layout.h"
 #include "ft/base/position.h"
 #include "ft/base/reduce.h"
 #include "ft/base/site.h"
@@ -33,13 +35,15 @@ struct ft_type {
     uint32_t elem;  /* bytes from one element to the next; never split by a reduction */
     uint16_t kind;  /* enum ft_kind; FT_OPAQUE for derived types */
     uint16_t base;  /* with FT_OPAQUE, enum ft_kind: an element consists of so many of these */
+    const struct ft_layout *layout; /* of data with gaps, whose elements are one or more of these; else NULL */
 };
 
 struct ft_op {
     uint8_t reduction;  /* enum ft_reduction */
     ft_fold *fold;      /* predefined: ft_reduce_find(...), never NULL */
-    /* FT_USER: inout[i] = in[i] op inout[i] for n elements; pure; ctx is the shim's. Neither buffer is shared memory
-       that another rank reads. May be called for pieces of a large operation. */
+    /* FT_USER: inout[i] = in[i] op inout[i] for n elements, which lie side by side whatever the type's layout; pure;
+       ctx is the shim's. Neither buffer is shared memory that another rank reads. May be called for pieces of a large
+       operation. */
     void (*user)(void *ctx, const void *in, void *inout, uint64_t n);
     void *ctx;
 };
@@ -81,12 +85,13 @@ int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t cou
                  const struct ft_op *op, uint64_t site, struct ft_error *e);
 int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
               const struct ft_op *op, int root, uint64_t site, struct ft_error *e);
-/* recv: rank r's part of count elements at r * count. In place: send == recv + own part. */
-int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                 uint64_t site, struct ft_error *e);
+/* recv: rank r's part of count elements at r * count. In place: send == recv + own part. given: the layout of what is
+   sent; type has that of recv. */
+int ft_allgather(struct ft_stream *s, const void *send, const struct ft_layout *given, void *recv, uint64_t count,
+                 struct ft_type type, uint64_t site, struct ft_error *e);
 /* counts[r] elements of rank r go to recv + displs[r] elements. */
-int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
-                  struct ft_type type, uint64_t site, struct ft_error *e);
+int ft_allgatherv(struct ft_stream *s, const void *send, const struct ft_layout *given, void *recv, const int *counts,
+                  const int *displs, struct ft_type type, uint64_t site, struct ft_error *e);
 
 /* As ft_allreduce, ft_bcast; the result is kept for ranks that come back (docs/internals/bootstrap-cache.md). key: of 1 to 255 bytes, used
    once in this life of the rank, the same on all ranks; "": the place of the call and how often it was called. Beyond the errors above
@@ -108,16 +113,20 @@ struct ft_models {
 typedef int ft_serialize(void *state, const void **bytes, uint64_t *n);
 
 /* Collective. Flushes stdio. Rank 0's global model is kept, and each rank's local one. After FT_ENOMEM, which all ranks get, the
-   program may go on: the last checkpoint stays. */
+   program may go on: the last checkpoint stays. So it is after FT_EINVAL: a rank has requests that are not finished, or communicators that a
+   checkpoint cannot have; all are told. */
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e);
 
-/* Collective. The same with what `serialize` gives on rank 0 (of each node, by its local index), if it is worth it; else only the version counts up. FT_EINVAL: it has
+/* Collective. The same with what `serialize` gives on rank 0 (of each node, by its local index), if it is worth it; else only the version counts up. FT_ESYS: it has
    failed. */
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e);
 
 /* Collective in a program's first life. The last checkpoint; the memory is good until the next load or ft_detach. FT_ENOMEM: nothing has
-   happened yet; FT_ESYS: models cannot be read. */
+   happened yet; FT_EINVAL: nor has it, but the program has messages or requests that are not received or finished; FT_ESYS: models cannot be read. */
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e);
+
+/* Checkpoints know of messages and communicators in this job. */
+bool ft_checkpoint_carries(const struct ft *ft);
 
 uint64_t ft_version(const struct ft *ft);  /* checkpoints made or loaded */
 

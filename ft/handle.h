@@ -8,6 +8,7 @@
 #include "ft/checkpoint.h"
 #include "ft/core/cache.h"
 #include "ft/core/nodes.h"
+#include "ft/made.h"
 #include "ft/net/links.h"
 #include "ft/outcome/door.h"
 #include "ft/values.h"
@@ -20,6 +21,7 @@ struct ft {
     struct ft_joined *joined[FT_MOST_STREAMS];  /* [njoined]: other streams that this incarnation has come into (ft/comm.c) */
     uint32_t njoined;
     uint64_t nsingles;          /* communicators of this rank alone that it has made */
+    struct ft_made made;        /* communicators that there are */
     struct ft_messages *messages;  /* from the first one on (ft/message.c) */
     struct ft_rank_block *block;
     struct ft_door *door;       /* to the library that makes snapshots of this process; NULL: nobody does */
@@ -65,6 +67,16 @@ bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes);
 void ft_comms_positions(const struct ft *ft, struct ft_positions *p);
 void ft_comms_resume(struct ft *ft);
 void ft_comms_close(struct ft *ft);
+
+/* The one of ft->joined[i]. */
+const struct ft_stream *ft_comms_stream(const struct ft *ft, uint32_t i);
+
+/* It had been in this stream, and had left it, when its checkpoint was made: as if it had been so in this life. 0 or FT_ENOMEM. */
+int ft_comms_left(struct ft *ft, const struct ft_use *was, struct ft_error *e);
+
+/* MPI_COMM_WORLD is 0, MPI_COMM_SELF 1, others as in made.h, and 1 more. False, UINT64_MAX: there is none. */
+bool ft_comms_context(const struct ft *ft, uint64_t number, uint64_t *context);
+uint64_t ft_comms_number(const struct ft *ft, uint64_t context);
 
 /* Its messages, likewise. */
 void ft_messages_positions(const struct ft *ft, struct ft_positions *p);

@@ -5,7 +5,10 @@ libft_la_SOURCES = \
 	ft/ft.h ft/handle.h ft/ft.c \
 	ft/alone.h ft/alone.c \
 	ft/collective.h ft/collective.c \
+	ft/copies.h ft/copies.c \
 	ft/comm.h ft/comm.c \
+	ft/made.h ft/made.c \
+	ft/carry.h ft/carry.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \

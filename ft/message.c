@@ -8,6 +8,7 @@
 #include "ft/base/site.h"
 #include "ft/base/util.h"
 #include "ft/messages.h"
+#include "ft/msg/check.h"
 #include "ft/shm/streams.h"
 
 /* ---- what the process has ---- */
@@ -28,6 +29,7 @@ static void close_all(struct ft_messages *m)
     for (struct ft_request *r = m->made, *next; r; r = next) {
         next = r->made;
         ft_ranks_release(r->ranks);
+        ft_layout_release(r->view.type.layout);
         free(r);
     }
     for (struct ft_message *a = m->made_messages, *next; a; a = next) {
@@ -43,7 +45,7 @@ static void close_all(struct ft_messages *m)
     free(m);
 }
 
-static int open_all(struct ft *ft, struct ft_messages *m, struct ft_error *e)
+static int open_all(struct ft *ft, struct ft_messages *m, const struct ft_answers_place *at, struct ft_error *e)
 {
     const struct ft_params *p = ft->region.base ? &ft->region.header->params : NULL;
 
@@ -58,7 +60,17 @@ static int open_all(struct ft *ft, struct ft_messages *m, struct ft_error *e)
     m->match = ft_match_open(m->n);
     if (!m->out || !m->in || !m->heard || !m->match)
         return no_memory(ft, e);
-    return m->writes ? ft_answers_open(&m->answers, &ft->region, m->me, m->match, &ft->patience, ft->kick_fd, ft->spill_fd, e) : 0;
+    return m->writes ? ft_answers_open_at(&m->answers, at, &ft->region, m->me, m->match, &ft->patience, ft->kick_fd, ft->spill_fd, e) : 0;
+}
+
+struct ft_messages *ft_messages_begin(struct ft *ft, const struct ft_answers_place *at, int *err, struct ft_error *e)
+{
+    struct ft_messages *m = calloc(1, sizeof *m);
+
+    *err = m ? open_all(ft, m, at, e) : no_memory(ft, e);
+    if (*err && m)
+        close_all(m);
+    return ft->messages = *err ? NULL : m;
 }
 
 struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e)
@@ -66,13 +78,8 @@ struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e)
     struct ft_messages *m = ft->messages;
 
     *err = 0;
-    if (__builtin_expect(m == NULL, 0)) {
-        m = calloc(1, sizeof *m);
-        *err = m ? open_all(ft, m, e) : no_memory(ft, e);
-        if (*err && m)
-            close_all(m);
-        ft->messages = m = *err ? NULL : m;
-    }
+    if (__builtin_expect(m == NULL, 0))
+        m = ft_messages_begin(ft, &(struct ft_answers_place){ 0 }, err, e);
     if (__builtin_expect(m && m->woken, 0) && ft_messages_progress(m, e) < 0) {
         *err = m->failed;
         return NULL;
@@ -148,7 +155,30 @@ static int diverged(const struct ft_messages *m, const struct ft_msg_channel *c,
                       said->sig.root, ft_site_print(said->site, there, sizeof there));
 }
 
-static struct ft_outgoing *outgoing(struct ft_messages *m, uint32_t to, struct ft_error *e)
+/* ... or the same with other bytes. */
+static int differs(const struct ft_messages *m, const struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_unit *before,
+                   struct ft_error *e)
+{
+    char here[160], there[160];
+
+    return ft_err_set(e, FT_EDIVERGED, "rank %u (host %.64s) was restarted and, in message %llu to rank %u, %llu byte%s with tag %d at %s (before: at %s), "
+                      "sends other data than before its restart: the program is not deterministic (--check-replay)", m->ft->world.me, m->ft->host,
+                      (unsigned long long)c->unit, ft_channel_receiver(&m->ft->region, c->number), (unsigned long long)sig->count, ft_plural(sig->count),
+                      sig->root, ft_site_print(site, here, sizeof here), ft_site_print(before->site, there, sizeof there));
+}
+
+static int check_bytes(const struct ft_messages *m, struct ft_msg_channel *c, const struct ft_sig *sig, const struct ft_view *v, uint64_t from,
+                       uint64_t site, struct ft_error *e)
+{
+    struct ft_unit before;
+    int err = m->ft->world.checks ? ft_msg_check(c, sig, v, from, &before, e) : 0;
+
+    if (err == FT_ENOMEM)
+        return no_memory(m->ft, e);
+    return err == FT_EDIVERGED ? differs(m, c, sig, site, &before, e) : err;
+}
+
+struct ft_outgoing *ft_messages_outgoing(struct ft_messages *m, uint32_t to, struct ft_error *e)
 {
     const struct ft *ft = m->ft;
     struct ft_outgoing *out = m->out[to];
@@ -211,6 +241,9 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
             return err;
         if (door && __builtin_expect(!*door->switched, 0) && !ft_msg_replays(&out->c))
             door->live(out->c.unit > out->c.logged);
+        err = check_bytes(m, &out->c, sig, v, from, site, e);
+        if (err)
+            return err;
         err = ft_msg_send(&out->c, sig, site, v, from, &said, e);
         if (err == FT_EDIVERGED)
             return diverged(m, &out->c, sig, site, &said, e);
@@ -226,7 +259,7 @@ static int send_to(struct ft_messages *m, const struct ft_comm *c, const struct 
                    enum ft_send_mode mode, bool waits, uint64_t *synchronous, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_SEND, .kind = FT_BYTE, .root = tag, .elem = 1, .count = bytes, .shape = c->context };
-    struct ft_outgoing *out = outgoing(m, to, e);
+    struct ft_outgoing *out = ft_messages_outgoing(m, to, e);
 
     if (!out)
         return m->nout >= FT_MOST_CHANNELS / 2 ? FT_EINVAL : FT_ENOMEM;
@@ -239,7 +272,7 @@ static int send_to(struct ft_messages *m, const struct ft_comm *c, const struct 
 
 int ft_messages_sent_before(struct ft_messages *m, uint32_t to, void *bytes, uint64_t n, struct ft_error *e)
 {
-    struct ft_outgoing *out = outgoing(m, to, e);
+    struct ft_outgoing *out = ft_messages_outgoing(m, to, e);
     struct ft_view v = ft_view_of(bytes, n, (struct ft_type){ .elem = 1, .kind = FT_BYTE });
     struct ft_unit u;
     int sent = out ? ft_msg_sent(&out->c, &u, e) : FT_ENOMEM, err;
@@ -320,6 +353,7 @@ static struct ft_request *receive(struct ft_messages *m, void *buffer, uint64_t 
         return NULL;
     r->receives = true;
     r->view = ft_view_of(buffer, count, type);
+    ft_layout_hold(type.layout);
     r->room = count * type.elem;
     r->site = site;
     return r;

@@ -20,7 +20,7 @@ enum { FT_MESSAGE_PLAIN, FT_MESSAGE_SYNCHRONOUS };    /* sig.reduction */
 struct ft_request {
     struct ft_posted posted;     /* of a receive */
     bool receives, matched, over, settled /* it was over when it began: nobody has to be told when */, ended /* the program refers to it no more */;
-    struct ft_view view;
+    struct ft_view view;         /* of a receive; its layout is held */
     uint64_t room;               /* bytes, of a receive */
     uint64_t come;               /* bytes of its message that it has, or that did not fit */
     int *ranks;                  /* of the communicator, of a receive with an open source; held */
@@ -40,7 +40,8 @@ struct ft_message {
     uint64_t log_before;         /* where the record before that ends in the channel's log */
     uint64_t come;               /* bytes of it that have come */
     uint64_t synchronous;        /* as in the request */
-    char *own;                   /* a message of the rank to itself: its bytes, or NULL with none, ... */
+    bool apart;                  /* its bytes are here and in no log: one of the rank to itself, or one that was under way at the checkpoint loaded */
+    char *own;                   /* then: its bytes, or NULL with none, ... */
     struct ft_request *sender;   /* ... and the send that is over when it is matched; or NULL */
     int *ranks;                  /* of one that a probe has taken: of its communicator; held */
     uint32_t n;
@@ -83,6 +84,7 @@ struct ft_messages {
     uint64_t nopen;              /* requests that the program still refers to */
     uint64_t kept_bytes, most_kept;  /* of messages that no receive has taken: bytes; how many at once, at most */
     uint64_t sent, sent_bytes, received, received_bytes;  /* messages; for people, as what is kept */
+    uint64_t nprobed;            /* messages that a probe has taken, and that are not received */
     bool woken;                  /* what its predecessor was told is to be read, before anything else */
     bool busy;                   /* a call of messages is under way. Waits inside of it must take nothing: one may be for memory for an
                                     answer */
@@ -92,6 +94,9 @@ struct ft_messages {
     struct ft_request *given_up; /* synchronous sends that the program refers to no more, and that may not be over yet */
     struct ft_message *unused_messages, *made_messages;
 };
+
+/* As the next one, which is there then, but it goes on from where a predecessor was in its answers. */
+struct ft_messages *ft_messages_begin(struct ft *ft, const struct ft_answers_place *at, int *err, struct ft_error *e);
 
 /* Of the process; made with the first call. NULL: no memory, or the log cannot be read; *err says which. */
 struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e);
@@ -114,6 +119,15 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
 /* The receive has no message, and gets none. */
 void ft_messages_nobody(struct ft_messages *m, const struct ft_request *r);
 
+/* Requests that the program has not finished, or given up before they were over, and messages that a probe has taken. */
+void ft_messages_open(const struct ft_messages *m, uint64_t *receives, uint64_t *sends, uint64_t *probed);
+
+/* A message that was kept when a checkpoint was made is kept again: that number of that source, and, plus one, of its synchronous ones: 0: it is none
+   that anybody waits for. 0 or FT_ENOMEM. */
+int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uint64_t number, uint64_t synchronous, const void *bytes, uint64_t n,
+                        struct ft_error *e);
+uint64_t ft_messages_synchronous(const struct ft_arrived *a);
+
 /* A message that is kept: its bytes. A probe takes it: nothing else will. Then it is received. A receive that has none is over, and cancelled. */
 uint64_t ft_messages_bytes(const struct ft_arrived *a);
 struct ft_message *ft_messages_take(struct ft_messages *m, struct ft_arrived *a, const struct ft_comm *c);
@@ -133,6 +147,13 @@ int ft_messages_wait(struct ft_messages *m, struct ft_request *r, struct ft_erro
 /* Which rank of this node, -1: none; which of the communicator. */
 int64_t ft_messages_local(const struct ft_messages *m, const struct ft_comm *c, int rank);
 int ft_messages_rank(const struct ft_messages *m, const int *ranks, uint32_t n, int32_t local);
+
+/* Its end of the channel to that rank of the node, or from it. NULL; 0 or an error: e says why. */
+struct ft_outgoing *ft_messages_outgoing(struct ft_messages *m, uint32_t to, struct ft_error *e);
+int ft_messages_hear(struct ft_messages *m, uint32_t source, struct ft_error *e);
+
+/* All bytes of one that is kept and has come as a whole. 0 or an error. */
+int ft_messages_copy(struct ft_messages *m, const struct ft_arrived *kept, void *bytes, struct ft_error *e);
 
 struct ft_message *ft_messages_new(struct ft_messages *m);
 void ft_messages_drop(struct ft_messages *m, struct ft_message *a);

@@ -18,7 +18,9 @@ static bool is_over(struct ft_messages *m, struct ft_request *r)
 static void reuse(struct ft_messages *m, struct ft_request *r)
 {
     ft_ranks_release(r->ranks);
+    ft_layout_release(r->view.type.layout);
     r->ranks = NULL;
+    r->view.type.layout = NULL;
     r->next = m->unused;
     m->unused = r;
 }
@@ -69,6 +71,17 @@ void ft_request_end(struct ft *ft, struct ft_request *r)
     } else if (!r->receives) {
         r->next = m->given_up;
         m->given_up = r;
+    }
+}
+
+/* Free ones have been ended, too. */
+void ft_messages_open(const struct ft_messages *m, uint64_t *receives, uint64_t *sends, uint64_t *probed)
+{
+    *receives = *sends = 0;
+    *probed = m->nprobed;
+    for (const struct ft_request *r = m->made; r; r = r->made) {
+        *receives += r->receives && !(r->ended && r->over);
+        *sends += !r->receives && !r->ended;
     }
 }
 

@@ -3,7 +3,6 @@
    Each takes its bytes and MPI_BSEND_OVERHEAD of the room, until its send is over. The engine is asked only when there is no
    room left: what it answers is written down. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "ft/base/util.h"
 #include "mpi_shim/request.h"
@@ -85,7 +84,8 @@ int shim_bsend(MPI_Comm comm, const char *me, const void *buffer, uint64_t n, st
     copy = malloc(sizeof *copy + bytes);
     if (!copy)
         return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for %llu byte%s", (unsigned long long)bytes, ft_plural(bytes));
-    memcpy(copy->bytes, buffer, bytes);
+    ft_layout_pack(type.layout, buffer, 0, bytes, copy->bytes);
+    type.layout = NULL;
     err = ft_send_start(shim.ft, &comm->members, copy->bytes, n, type, dest, tag, FT_SEND_STANDARD, site, &copy->sending, &e);
     if (err) {
         free(copy);
@@ -105,16 +105,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     const char *me = "Bsend";
     int err = shim_check_send(comm, me, buf, count, datatype, dest, tag);
 
-    void *memory = (void *)(uintptr_t)buf, *packed;
-    uint64_t site = SHIM_SITE();
-
-    if (!err)
-        err = shim_memory_to_send(comm, me, &memory, count, datatype, &packed);
-    if (err)
-        return err;
-    err = shim_bsend(comm, me, memory, (uint64_t)count * datatype->per, shim_base(datatype), dest, tag, site);
-    free(packed);
-    return err;
+    return err ? err : shim_bsend(comm, me, buf, (uint64_t)count * datatype->per, shim_base(datatype), dest, tag, SHIM_SITE());
 }
 
 SHIM_ALIAS(int, Buffer_attach, (void *buffer, int size));

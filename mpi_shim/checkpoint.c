@@ -6,19 +6,23 @@
 #include "ft/message.h"
 #include "mpi_shim/shim.h"
 
-/* No memory is an error that a program may go on after. */
+/* After no memory, and after what can be finished first, a program may go on. */
 static int finish(const char *me, int err, const struct ft_error *e)
 {
     if (err == FT_ENOMEM)
         return shim_raise(NULL, me, MPI_ERR_NO_MEM, "%s", e->text);
+    if (err == FT_EINVAL)
+        return shim_raise(NULL, me, MPI_ERR_OTHER, "%s", e->text);
     return shim_finish(err, e);
 }
 
 static int check_known(const char *me)
 {
+    if (ft_checkpoint_carries(shim.ft))
+        return MPI_SUCCESS;
     if (ft_comm_any(shim.ft))
-        return shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of created communicators yet");
-    return ft_messages_any(shim.ft) ? shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of messages between two ranks yet")
+        return shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of created communicators yet in a job on several hosts");
+    return ft_messages_any(shim.ft) ? shim_raise(NULL, me, MPI_ERR_OTHER, "checkpoints do not know of messages yet in a job on several hosts")
                                     : MPI_SUCCESS;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
-#include "mpi_shim/shim.h"
+#include "mpi_shim/layout.h"
 
 SHIM_ALIAS(int, Barrier, (MPI_Comm comm));
 int PMPI_Barrier(MPI_Comm comm)
@@ -52,7 +52,8 @@ int shim_bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, 
     return bcast("X_Bcast_cached", buffer, count, datatype, root, comm, key, site);
 }
 
-/* What a rank sends must be what it will receive from itself; the engine is told the receiving side only. */
+/* What a rank sends must be what it will receive from itself; of the sending side the engine is told the layout. Buffers with gaps may begin
+   at the same address. */
 static int check_send(MPI_Comm comm, const char *me, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                       const void *recvbuf, const void *own, long long recvcount, MPI_Datatype recvtype)
 {
@@ -67,11 +68,16 @@ static int check_send(MPI_Comm comm, const char *me, const void *sendbuf, int se
         return shim_raise(comm, me, MPI_ERR_TRUNCATE,
                           "this rank sends %llu byte%s and receives %llu from itself; both must be the same",
                           (unsigned long long)sent, ft_plural(sent), (unsigned long long)received);
-    if (sendtype->extent * (uint64_t)sendcount != recvtype->extent * (uint64_t)recvcount)
-        return shim_raise(comm, me, MPI_ERR_TYPE, "the gaps in sendtype and recvtype differ, which is not supported");
-    if (sendbuf == recvbuf && sendbuf != own && sent > 0)
+    if ((uint64_t)sendcount * shim_packed(sendtype) != (uint64_t)recvcount * shim_packed(recvtype))
+        return shim_raise(comm, me, MPI_ERR_TYPE, "a predefined pair as one and as two elements, which is not supported");
+    if (sendbuf == recvbuf && sendbuf != own && sent > 0 && !sendtype->layout && !recvtype->layout)
         return shim_raise(comm, me, MPI_ERR_BUFFER, "sendbuf and recvbuf are the same; pass MPI_IN_PLACE as sendbuf");
     return MPI_SUCCESS;
+}
+
+static void *element(const void *buffer, int64_t at, MPI_Datatype type)
+{
+    return (void *)((uintptr_t)buffer + (uint64_t)(at * type->extent));
 }
 
 static int receive_in_place(MPI_Comm comm, const char *me)
@@ -85,6 +91,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
                    MPI_Datatype recvtype, MPI_Comm comm)
 {
     const char *me = "Allgather";
+    const struct ft_layout *given;
     struct ft_error e;
     char *own;
     int err;
@@ -96,22 +103,23 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     err = shim_check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
     if (err)
         return err;
-    own = (char *)recvbuf + (uint64_t)comm->rank * (uint64_t)recvcount * recvtype->extent;
-    if (sendbuf == MPI_IN_PLACE)
-        sendbuf = own;
-    else
+    own = element(recvbuf, (int64_t)comm->rank * recvcount, recvtype);
+    if (sendbuf != MPI_IN_PLACE)
         err = check_send(comm, me, sendbuf, sendcount, sendtype, recvbuf, own, recvcount, recvtype);
     if (err)
         return err;
-    return shim_finish(ft_allgather(comm->stream, sendbuf, recvbuf, (uint64_t)recvcount * recvtype->per,
-                                    shim_base(recvtype), SHIM_SITE(), &e), &e);
+    given = sendbuf == MPI_IN_PLACE ? recvtype->layout : sendtype->layout;
+    if (sendbuf == MPI_IN_PLACE)
+        sendbuf = own;
+    return shim_finish(ft_allgather(comm->stream, sendbuf, given, recvbuf, (uint64_t)recvcount * recvtype->per, shim_base(recvtype),
+                                    SHIM_SITE(), &e), &e);
 }
 
 static int check_vector(MPI_Comm comm, const char *me, const void *recvbuf, const int *recvcounts, const int *displs,
                         MPI_Datatype recvtype)
 {
     uint64_t total = 0;
-    int err = shim_check_contiguous(comm, me, recvtype);
+    int err = shim_check_type(comm, me, recvtype);
 
     if (err)
         return err;
@@ -123,10 +131,10 @@ static int check_vector(MPI_Comm comm, const char *me, const void *recvbuf, cons
             return shim_raise(comm, me, MPI_ERR_COUNT, "recvcounts[%d] is %d; it must be 0 or more", r, recvcounts[r]);
         total += (uint64_t)recvcounts[r];
     }
-    if (recvtype->extent > UINT32_MAX)
+    if (shim_packed(recvtype) > UINT32_MAX)
         return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here",
-                          (unsigned long long)recvtype->extent);
-    return shim_check_buffer(comm, me, "recvbuf", recvbuf, total * recvtype->extent);
+                          (unsigned long long)shim_packed(recvtype));
+    return shim_check_buffer(comm, me, "recvbuf", recvbuf, recvtype->layout ? 0 : total * shim_packed(recvtype));
 }
 
 /* Counts and displacements in base elements, so that ranks that say the same in other types agree. NULL if a number
@@ -153,6 +161,7 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 {
     const char *me = "Allgatherv";
     uint64_t site = SHIM_SITE();
+    const struct ft_layout *given;
     int *scaled = NULL;
     struct ft_type type;
     struct ft_error e;
@@ -166,22 +175,23 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
     err = check_vector(comm, me, recvbuf, recvcounts, displs, recvtype);
     if (err)
         return err;
-    own = (char *)recvbuf + (int64_t)displs[comm->rank] * (int64_t)recvtype->extent;
-    if (sendbuf == MPI_IN_PLACE)
-        sendbuf = own;
-    else
+    own = element(recvbuf, displs[comm->rank], recvtype);
+    if (sendbuf != MPI_IN_PLACE)
         err = check_send(comm, me, sendbuf, sendcount, sendtype, recvbuf, own, recvcounts[comm->rank], recvtype);
     if (err)
         return err;
-    if (recvtype->extent == 0) /* elements of nothing: the engine wants a size */
-        return shim_finish(ft_allgather(comm->stream, sendbuf, recvbuf, 0, shim_base(recvtype), site, &e), &e);
+    given = sendbuf == MPI_IN_PLACE ? recvtype->layout : sendtype->layout;
+    if (sendbuf == MPI_IN_PLACE)
+        sendbuf = own;
+    if (shim_packed(recvtype) == 0) /* elements of nothing: the engine wants a size */
+        return shim_finish(ft_allgather(comm->stream, sendbuf, given, recvbuf, 0, shim_base(recvtype), site, &e), &e);
     if (recvtype->per > 1)
         scaled = in_base_elements(comm, recvcounts, displs, recvtype);
     if (scaled) {
-        err = ft_allgatherv(comm->stream, sendbuf, recvbuf, scaled, scaled + comm->size, shim_base(recvtype), site, &e);
+        err = ft_allgatherv(comm->stream, sendbuf, given, recvbuf, scaled, scaled + comm->size, shim_base(recvtype), site, &e);
         free(scaled);
         return shim_finish(err, &e);
     }
-    type = (struct ft_type){.elem = (uint32_t)recvtype->extent, .kind = recvtype->base};
-    return shim_finish(ft_allgatherv(comm->stream, sendbuf, recvbuf, recvcounts, displs, type, site, &e), &e);
+    type = (struct ft_type){.elem = (uint32_t)shim_packed(recvtype), .kind = recvtype->base, .layout = recvtype->layout};
+    return shim_finish(ft_allgatherv(comm->stream, sendbuf, given, recvbuf, recvcounts, displs, type, site, &e), &e);
 }

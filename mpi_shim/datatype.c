@@ -23,8 +23,11 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
         return err;
     if (!datatype || !shim_type_known(*datatype))
         return unknown(me, datatype ? *datatype : NULL);
-    if (!(*datatype)->predefined)
-        (*datatype)->committed = true;
+    if ((*datatype)->predefined)
+        return MPI_SUCCESS;
+    if (shim_layout_commit(*datatype))
+        return shim_raise(NULL, me, MPI_ERR_NO_MEM, "no memory for a datatype");
+    (*datatype)->committed = true;
     return MPI_SUCCESS;
 }
 

@@ -173,17 +173,13 @@ int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
 {
     if (!type || type == MPI_DATATYPE_NULL)
         return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is %s", type ? "MPI_DATATYPE_NULL" : "a null pointer");
+    if (type->predefined && type->magic == SHIM_TYPE)
+        return shim_raise(comm, function, MPI_ERR_TYPE, "%s has no data; it is for MPI_Type_struct", type->name);
     if (type->predefined)
         return shim_raise(comm, function, MPI_ERR_TYPE, "%s does not exist on this platform", type->name);
     if (type->magic != SHIM_TYPE)
         return shim_raise(comm, function, MPI_ERR_TYPE, "%p is not a datatype; was it freed?", (void *)type);
     return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
-}
-
-int shim_bad_layout(MPI_Comm comm, const char *function)
-{
-    return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not contiguous, which %s%s cannot send yet; use MPI_Pack",
-                      shim_prefix(function), function);
 }
 
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op)

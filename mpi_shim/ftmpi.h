@@ -58,6 +58,8 @@ FTMPI_API int MPIX_Call_site(const void *address);
      IN  nlocal   non-negative; may differ between ranks and versions
    Collective. Returns when every rank has handed over its models: from then on, no rank goes back before this call, unless all start
    again from an earlier durable checkpoint. C's stdio is flushed. The buffers may be reused at once.
+   Messages that were sent before and not received are in it, and are received after it. Requests must be finished, what a matching probe has
+   taken must be received, and the communicators must be those that there were at the load (MPI_ERR_OTHER on every rank; nothing is done).
    Errors: MPI_ERR_COUNT, MPI_ERR_BUFFER; no memory for the models: MPI_ERR_NO_MEM on every rank, and the last checkpoint stays. */
 FTMPI_API int MPIX_Checkpoint(const void *global, MPI_Count nglobal, const void *local, MPI_Count nlocal);
 
@@ -79,7 +81,7 @@ FTMPI_API int MPIX_Checkpoint_lazy(MPIX_Serialize_function *serialize, void *sta
      OUT local, nlocal    this rank's own one, likewise
      OUT version          how many checkpoints were made before (integer), 0: none
    Collective the first time that all ranks call it; in a rank that was restarted it does not wait for others. What this rank calls next is
-   what it called after that checkpoint was made.
+   what it called after that checkpoint was made. Messages that were sent before must be received, and requests finished (MPI_ERR_OTHER).
    Errors: MPI_ERR_ARG (version is NULL, or a model without its length), MPI_ERR_NO_MEM. */
 FTMPI_API int MPIX_Checkpoint_load(void **global, MPI_Count *nglobal, void **local, MPI_Count *nlocal, int *version);
 

@@ -79,7 +79,7 @@ struct ompi_datatype_t {
     struct ompi_datatype_t *next_free;
     char label[MPI_MAX_OBJECT_NAME]; /* as in a communicator */
     bool contiguous;                /* many of them lie in memory as they are packed */
-    bool bounded;                   /* a program said where it, or a part, begins and ends */
+    bool lb_said, ub_said;          /* a program said where it, or a part, begins; where it ends */
     uint8_t align;
     uint32_t handles;               /* that the program has of a derived type */
     uint32_t references;            /* those together, and each use in another type */
@@ -90,6 +90,7 @@ struct ompi_datatype_t {
     struct shim_attribute *attributes;
     uint64_t n_parts;               /* of a derived type */
     struct shim_part *parts;
+    struct ft_layout *layout;       /* the same for the engine, once it is committed; one reference. NULL: it is contiguous, or has no data */
 };
 PLACE(ompi_datatype_t, attributes, 0xd0);
 
@@ -171,10 +172,9 @@ struct ompi_request_t {
     uint8_t kind;                   /* enum shim_request_kind */
     bool persistent, active;
     bool freed;                     /* a generalized one, before it was complete */
-    int peer, tag;                  /* from here to type: what to start */
+    int peer, tag;                  /* from here to n, and type: what to start */
     void *buffer;
     uint64_t n;                     /* base elements */
-    struct ft_type type;
     MPI_Comm comm;
     struct ft_request *engine;
     struct ompi_request_t *next_free;
@@ -183,10 +183,9 @@ struct ompi_request_t {
     MPI_Grequest_cancel_function *cancel;
     void *extra;
     _Atomic bool complete;          /* a generalized one: MPI_Grequest_complete was called */
-    char unused0[7];
+    char unused0[15];
     int fortran;                    /* as in a datatype; 0 is also the number of MPI_REQUEST_NULL */
-    MPI_Datatype scattered;         /* what lies in `buffer`, if it is not contiguous: one reference */
-    void *packed;                   /* the same as the engine has it, while active; NULL: it has `buffer` */
+    struct ft_type type;            /* of what is sent or received; one reference to its layout */
     char unused1[0xc0 - 0x80];
     bool in_c;                      /* the three functions; else in Fortran */
 };

@@ -11,7 +11,8 @@ static MPI_Datatype unused;     /* freed types, see handle.h */
 
 /* What is known of the parts so far. */
 struct bounds {
-    bool any, marked;           /* marked: by parts that are bounded, others do not count then */
+    bool any_lb, any_ub;
+    bool lb_said, ub_said;      /* by a part that a program said it of: others do not count then */
     wide lb, ub, true_lb, true_ub, size, packed, elements;
 };
 
@@ -46,6 +47,7 @@ void shim_type_release(MPI_Datatype type)
     for (uint64_t i = 0; i < type->n_parts; i++)
         shim_type_release(type->parts[i].of);
     free(type->parts);
+    ft_layout_release(type->layout);
     shim_made_drop(type->made);
     shim_type_unnumber(type);
     type->magic = 0;
@@ -85,24 +87,38 @@ static void span(const struct shim_part *p, wide lo, wide hi, wide *from, wide *
     *to = p->at + hi + (blocks > 0 ? blocks : 0) + (n > 0 ? n : 0);
 }
 
+static void include_lb(struct bounds *b, bool said, wide lb)
+{
+    if (!b->any_lb || (said && !b->lb_said) || (said == b->lb_said && lb < b->lb))
+        b->lb = lb;
+    b->any_lb = true;
+    b->lb_said |= said;
+}
+
+static void include_ub(struct bounds *b, bool said, wide ub)
+{
+    if (!b->any_ub || (said && !b->ub_said) || (said == b->ub_said && ub > b->ub))
+        b->ub = ub;
+    b->any_ub = true;
+    b->ub_said |= said;
+}
+
 static void include(struct bounds *b, const struct shim_part *p)
 {
     MPI_Datatype of = p->of;
     wide n = (wide)p->blocks * p->n, lb, ub, true_lb, true_ub;
-    bool anew = !b->any || (of->bounded && !b->marked);
+    bool is_marker = of->predefined && of->size == 0;
 
     span(p, of->lb, (wide)of->lb + of->extent, &lb, &ub);
     span(p, of->true_lb, of->true_ub, &true_lb, &true_ub);
-    if (anew || (of->bounded == b->marked && lb < b->lb))
-        b->lb = lb;
-    if (anew || (of->bounded == b->marked && ub > b->ub))
-        b->ub = ub;
+    if (!is_marker || of->lb_said)
+        include_lb(b, of->lb_said, lb);
+    if (!is_marker || of->ub_said)
+        include_ub(b, of->ub_said, ub);
     if (of->size > 0 && (b->size == 0 || true_lb < b->true_lb))
         b->true_lb = true_lb;
     if (of->size > 0 && (b->size == 0 || true_ub > b->true_ub))
         b->true_ub = true_ub;
-    b->any = true;
-    b->marked |= of->bounded;
     b->size += n * of->size;
     b->packed += n * shim_packed(of);
     b->elements += n * shim_elements(of);
@@ -117,8 +133,6 @@ static void set_base(MPI_Datatype type, MPI_Datatype model, uint64_t packed)
     for (uint64_t i = 0; i < type->n_parts; i++) {
         MPI_Datatype of = type->parts[i].of;
 
-        if (of->size == 0)
-            continue;
         if (!first)
             first = of;
         alike = alike && of->base == first->base && of->base_elem == first->base_elem;
@@ -188,13 +202,15 @@ int shim_layout_make(const struct shim_part *parts, uint64_t n, MPI_Datatype mod
             shim_type_release(type);
             return MPI_ERR_COUNT;
         }
-        add(type, p);
+        if (p->of->size > 0)
+            add(type, p);
         if (p->of->align > type->align)
             type->align = p->of->align;
     }
-    if (!b.marked && (b.ub - b.lb) % type->align)
+    if (!b.ub_said && (b.ub - b.lb) % type->align)
         b.ub += type->align - (b.ub - b.lb) % type->align;
-    type->bounded = b.marked;
+    type->lb_said = b.lb_said;
+    type->ub_said = b.ub_said;
     type->lb = (int64_t)b.lb;
     type->extent = (int64_t)(b.ub - b.lb);
     type->true_lb = (int64_t)b.true_lb;
@@ -228,7 +244,8 @@ int shim_layout_copy(MPI_Datatype old, MPI_Datatype *made)
     type->size = old->size;
     type->extent = old->extent;
     type->contiguous = old->contiguous;
-    type->bounded = old->bounded;
+    type->lb_said = old->lb_said;
+    type->ub_said = old->ub_said;
     type->align = old->align;
     type->lb = old->lb;
     type->true_lb = old->true_lb;
@@ -245,7 +262,41 @@ int shim_layout_bound(MPI_Datatype old, int64_t lb, int64_t extent, MPI_Datatype
         return err;
     (*made)->lb = lb;
     (*made)->extent = extent;
-    (*made)->bounded = true;
+    (*made)->lb_said = (*made)->ub_said = true;
     (*made)->contiguous = is_contiguous(*made);
+    return MPI_SUCCESS;
+}
+
+/* The part as the engine has it. Data without gaps are bytes; a block of elements that are one block of bytes each is blocks of bytes. */
+static struct ft_layout_part engine_part(const struct shim_part *p)
+{
+    struct ft_layout *of = p->of->layout;
+    const struct ft_layout_part *one = of && of->n_parts == 1 && !of->parts->of && of->parts->blocks == 1 ? of->parts : NULL;
+    struct ft_layout_part part = {.of = of, .at = p->at, .stride = p->stride, .blocks = p->blocks, .n = p->n};
+
+    if (!of)
+        part.n = p->n * shim_packed(p->of);
+    if (!one || (p->n > 1 && p->blocks > 1))
+        return part;
+    if (p->n > 1)
+        part = (struct ft_layout_part){.stride = of->extent, .blocks = p->n};
+    part.of = NULL;
+    part.at = p->at + one->at;
+    part.n = one->n;
+    return part;
+}
+
+int shim_layout_commit(MPI_Datatype type)
+{
+    int err = MPI_SUCCESS;
+
+    if (type->contiguous || type->layout || type->per == 0)
+        return MPI_SUCCESS;
+    for (uint64_t i = 0; i < type->n_parts && !err; i++)
+        err = shim_layout_commit(type->parts[i].of);
+    if (err || !(type->layout = ft_layout_new(type->n_parts, type->extent)))
+        return MPI_ERR_NO_MEM;
+    for (uint64_t i = 0; i < type->n_parts; i++)
+        ft_layout_add(type->layout, engine_part(&type->parts[i]));
     return MPI_SUCCESS;
 }

@@ -10,12 +10,15 @@
 #pragma GCC visibility push(hidden)
 
 /* A new type of these parts, in order; the program has no handle of it yet. Of `model`, if there are no data, come the base elements.
-   Parts of nothing are left out. *made is it, or NULL; MPI_ERR_NO_MEM, or MPI_ERR_COUNT: it would exceed 63 bits. */
+   Parts without data are left out, once they have said where it begins or ends. *made is it, or NULL; MPI_ERR_NO_MEM, or MPI_ERR_COUNT: it would exceed 63 bits. */
 int shim_layout_make(const struct shim_part *parts, uint64_t n, MPI_Datatype model, MPI_Datatype *made);
 
 /* The same data as in `old`, with other bounds or the same. */
 int shim_layout_copy(MPI_Datatype old, MPI_Datatype *made);
 int shim_layout_bound(MPI_Datatype old, int64_t lb, int64_t extent, MPI_Datatype *made);
+
+/* What the engine has to know of it: before it is used in a call. MPI_ERR_NO_MEM. */
+int shim_layout_commit(MPI_Datatype type);
 
 /* References of derived types; of predefined ones there are none. */
 MPI_Datatype shim_type_hold(MPI_Datatype type);

@@ -9,7 +9,7 @@ libftmpi_la_SOURCES = \
 	mpi_shim/layout.h mpi_shim/layout.c \
 	mpi_shim/type_new.c mpi_shim/type_array.c mpi_shim/type_f90.c \
 	mpi_shim/type_contents.h mpi_shim/type_contents.c \
-	mpi_shim/pack.h mpi_shim/pack.c mpi_shim/external.c mpi_shim/packing.c \
+	mpi_shim/pack.h mpi_shim/external.c mpi_shim/packing.c \
 	mpi_shim/op.c \
 	mpi_shim/init.c \
 	mpi_shim/env.c \

@@ -7,13 +7,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* count elements at `memory` to `packed`, which has room for them: count times shim_packed. */
-void shim_pack(MPI_Datatype type, uint64_t count, const void *memory, void *packed);
+/* The first `bytes` packed ones of elements at `memory` to `packed`, and the other way round; the last element may be cut. */
+static inline void shim_pack(MPI_Datatype type, const void *memory, uint64_t bytes, void *packed)
+{
+    ft_layout_pack(type->layout, memory, 0, bytes, packed);
+}
 
-/* The other way round, from the first `bytes` packed ones of them; the last element may be cut. */
-void shim_unpack(MPI_Datatype type, void *memory, const void *packed, uint64_t bytes);
+static inline void shim_unpack(MPI_Datatype type, void *memory, uint64_t bytes, const void *packed)
+{
+    ft_layout_unpack(type->layout, memory, 0, bytes, packed);
+}
 
-/* The same in the representation "external32" (MPI 3.1 section 13.5.2). Unpacking is of whole elements. */
+/* count elements in the representation "external32" (MPI 3.1 section 13.5.2). Unpacking is of whole elements. */
 uint64_t shim_external_size(MPI_Datatype type);
 void shim_external_pack(MPI_Datatype type, uint64_t count, const void *memory, void *packed);
 void shim_external_unpack(MPI_Datatype type, uint64_t count, void *memory, const void *packed);

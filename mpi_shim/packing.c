@@ -46,7 +46,7 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbu
         err = check(comm, me, incount, datatype, inbuf, outbuf, outsize, *position, shim_packed(datatype), &bytes);
     if (err)
         return err;
-    shim_pack(datatype, (uint64_t)incount, inbuf, (char *)outbuf + *position);
+    shim_pack(datatype, inbuf, bytes, (char *)outbuf + *position);
     *position += (int)bytes;
     return MPI_SUCCESS;
 }
@@ -62,7 +62,7 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int 
         err = check(comm, me, outcount, datatype, outbuf, inbuf, insize, *position, shim_packed(datatype), &bytes);
     if (err)
         return err;
-    shim_unpack(datatype, outbuf, (const char *)inbuf + *position, bytes);
+    shim_unpack(datatype, outbuf, bytes, (const char *)inbuf + *position);
     *position += (int)bytes;
     return MPI_SUCCESS;
 }

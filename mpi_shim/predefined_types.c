@@ -111,11 +111,17 @@ PADDED(OBJECT)
 TWO(2cplex, "MPI_2COMPLEX", FT_C64, struct ft_c64)
 TWO(2dblcplex, "MPI_2DOUBLE_COMPLEX", FT_C128, struct ft_c128)
 
+/* Parts of a type that say where it begins and ends: MPI-1's, still in Fortran and in libraries. Not to be sent. */
+#define MARKER(id, text, says)                                                                      \
+    struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {                                  \
+        .magic = SHIM_TYPE, .predefined = true, .name = text, .base = FT_BYTE, .base_elem = 1,      \
+        .contiguous = true, .align = 1, .says = true}};
+MARKER(lb, "MPI_LB", lb_said)
+MARKER(ub, "MPI_UB", ub_said)
+
 /* The null handle, and what this platform or this MPI does not have: never valid in a call. */
 #define NONE(id, text) struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {.predefined = true, .name = text}};
 NONE(datatype_null, "MPI_DATATYPE_NULL")
-NONE(lb, "MPI_LB")
-NONE(ub, "MPI_UB")
 NONE(integer16, "MPI_INTEGER16")
 NONE(real2, "MPI_REAL2")
 NONE(unavailable, "unavailable")

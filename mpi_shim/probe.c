@@ -143,7 +143,7 @@ static int check_message(const char *me, const void *buffer, int count, MPI_Data
         return shim_raise(NULL, me, MPI_ERR_REQUEST, "the message is %s", m ? "MPI_MESSAGE_NULL" : "a null pointer");
     if (m != MPI_MESSAGE_NO_PROC && m->magic != SHIM_MESSAGE)
         return shim_raise(NULL, me, MPI_ERR_REQUEST, "%p is not a message; was it received already?", (void *)m);
-    return shim_check_any_data(m == MPI_MESSAGE_NO_PROC ? NULL : m->comm, me, "count", count, type, buffer);
+    return shim_check_data(m == MPI_MESSAGE_NO_PROC ? NULL : m->comm, me, "count", count, type, buffer);
 }
 
 /* A receive of it is under way: the program has it no more. */
@@ -167,7 +167,6 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     const char *me = "Mrecv";
     int err = check_message(me, buf, count, datatype, message);
     struct ft_told told = shim_told_nobody();
-    void *memory = buf, *packed;
     uint64_t site = SHIM_SITE();
     struct ft_request *r;
     struct ft_error e;
@@ -176,22 +175,15 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     if (err)
         return err;
     comm = (*message)->comm;
-    err = shim_memory(comm, me, &memory, count, datatype, &packed);
-    if (err)
-        return err;
     if (*message == MPI_MESSAGE_NO_PROC) {
-        free(packed);
         *message = MPI_MESSAGE_NULL;
         return shim_received(comm, me, &told, status);
     }
-    err = receive(me, memory, count, datatype, message, &r, site);
-    if (err) {
-        free(packed);
+    err = receive(me, buf, count, datatype, message, &r, site);
+    if (err)
         return err;
-    }
     shim_finish(ft_wait_all(shim.ft, &r, 1, site, &e), &e);
     told = ft_request_told(r);
-    shim_memory_received(buf, count, datatype, packed, &told);
     ft_request_end(shim.ft, r);
     return shim_received(comm, me, &told, status);
 }
@@ -201,7 +193,6 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
 {
     const char *me = "Imrecv";
     int err = check_message(me, buf, count, datatype, message);
-    void *memory = buf;
     uint64_t site = SHIM_SITE();
     MPI_Request r;
 
@@ -210,16 +201,13 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
     if (!request)
         return shim_raise((*message)->comm, me, MPI_ERR_REQUEST, "request is a null pointer");
     err = shim_request_make(SHIM_RECEIVES, me, buf, count, datatype, MPI_PROC_NULL, 0, (*message)->comm, &r);
-    if (!err && (err = shim_memory((*message)->comm, me, &memory, count, datatype, &r->packed)) != MPI_SUCCESS)
-        shim_request_drop(r);
     if (err)
         return err;
     if (*message == MPI_MESSAGE_NO_PROC)
         *message = MPI_MESSAGE_NULL;
     else
-        err = receive(me, memory, count, datatype, message, &r->engine, site);
+        err = receive(me, buf, count, datatype, message, &r->engine, site);
     if (err) {
-        free(r->packed);
         shim_request_drop(r);
         return err;
     }

@@ -10,16 +10,11 @@ static int receive(const char *me, void *buffer, int count, MPI_Datatype type, i
                    uint64_t site)
 {
     struct ft_told told = shim_told_nobody();
-    void *memory = buffer, *packed;
     struct ft_error e;
     int err;
 
     if (source != MPI_PROC_NULL) {
-        err = shim_memory(comm, me, &memory, count, type, &packed);
-        if (err)
-            return err;
-        err = ft_recv(shim.ft, &comm->members, memory, (uint64_t)count * type->per, shim_base(type), source, tag, &told, site, &e);
-        shim_memory_received(buffer, count, type, packed, &told);
+        err = ft_recv(shim.ft, &comm->members, buffer, (uint64_t)count * type->per, shim_base(type), source, tag, &told, site, &e);
         if (!SHIM_LIKELY(err == 0))
             return shim_message_failed(comm, me, err, &e);
     }
@@ -42,8 +37,8 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     return err ? err : shim_request_now(SHIM_RECEIVES, "Irecv", buf, count, datatype, source, tag, comm, request, SHIM_SITE());
 }
 
-/* What is sent is packed. The send is started first: if it cannot be, no receive stays behind. */
-static int send_and_receive(const char *me, const void *packed, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+/* `given` elements of `sent` are sent. The send is started first: if it cannot be, no receive stays behind. */
+static int send_and_receive(const char *me, const void *sendbuf, uint64_t given, struct ft_type sent, int dest, int sendtag, void *recvbuf,
                             int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status, uint64_t site)
 {
     struct ft_request *sending = NULL;
@@ -51,8 +46,7 @@ static int send_and_receive(const char *me, const void *packed, int sendcount, M
     int err, received;
 
     if (dest != MPI_PROC_NULL) {
-        err = ft_send_start(shim.ft, &comm->members, packed, (uint64_t)sendcount * sendtype->per, shim_base(sendtype), dest, sendtag,
-                            FT_SEND_STANDARD, site, &sending, &e);
+        err = ft_send_start(shim.ft, &comm->members, sendbuf, given, sent, dest, sendtag, FT_SEND_STANDARD, site, &sending, &e);
         if (err)
             return shim_message_failed(comm, me, err, &e);
     }
@@ -70,20 +64,14 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const char *me = "Sendrecv";
-    void *memory = (void *)(uintptr_t)sendbuf, *packed;
-    uint64_t site = SHIM_SITE();
     int err = shim_check_send(comm, me, sendbuf, sendcount, sendtype, dest, sendtag);
 
     if (!err)
         err = shim_check_receive(comm, me, recvbuf, recvcount, recvtype, source, recvtag);
-    if (!err)
-        err = shim_memory_to_send(comm, me, &memory, sendcount, sendtype, &packed);
     if (err)
         return err;
-    err = send_and_receive(me, memory, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status,
-                           site);
-    free(packed);
-    return err;
+    return send_and_receive(me, sendbuf, (uint64_t)sendcount * sendtype->per, shim_base(sendtype), dest, sendtag, recvbuf, recvcount,
+                            recvtype, source, recvtag, comm, status, SHIM_SITE());
 }
 
 SHIM_ALIAS(int, Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
@@ -93,6 +81,7 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 {
     const char *me = "Sendrecv_replace";
     int err = shim_check_send(comm, me, buf, count, datatype, dest, sendtag);
+    struct ft_type packed;
     size_t bytes;
     void *copy;
 
@@ -104,8 +93,11 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
     copy = malloc(bytes ? bytes : 1);
     if (!copy)
         return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for %zu byte%s", bytes, ft_plural(bytes));
-    shim_pack(datatype, (uint64_t)count, buf, copy);
-    err = send_and_receive(me, copy, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm, status, SHIM_SITE());
+    shim_pack(datatype, buf, bytes, copy);
+    packed = shim_base(datatype);
+    packed.layout = NULL;
+    err = send_and_receive(me, copy, (uint64_t)count * datatype->per, packed, dest, sendtag, buf, count, datatype, source, recvtag, comm,
+                           status, SHIM_SITE());
     free(copy);
     return err;
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives that compute (MPI 3.1 section 5.9): Reduce, Allreduce, and Reduce_local, which is not one. */
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "ft/base/util.h"
-#include "mpi_shim/shim.h"
+#include "mpi_shim/pack.h"
 
-/* A call of the program's function, as the engine's ft_op.ctx. */
+/* A call of the program's function, as the engine's ft_op.ctx. The engine has data with gaps packed; the function sees elements as they are
+   in the program's memory, so many at a time. */
 struct user_call {
     MPI_Op op;
     MPI_Datatype type;
+    char *memory, *in, *inout;      /* of data with gaps: room for two times `most` elements, and where these begin */
+    uint64_t most;
 };
 
 /* In the language it was written in. The type is the function's own copy: it gets a pointer to it. */
@@ -28,9 +33,8 @@ static void call_function(MPI_Op op, void *in, void *inout, int len, MPI_Datatyp
 }
 
 /* MPI counts in int, the engine in 64 bits. */
-static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
+static void combine(const struct user_call *u, const void *in, void *inout, uint64_t n)
 {
-    const struct user_call *u = ctx;
     const char *from = in;
     char *to = inout;
 
@@ -39,12 +43,37 @@ static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
         int len = n > INT_MAX ? INT_MAX : (int)n;
 
         call_function(u->op, (void *)from, to, len, u->type);
-        from += (uint64_t)len * u->type->extent;
-        to += (uint64_t)len * u->type->extent;
+        from += len * u->type->extent;
+        to += len * u->type->extent;
         n -= (uint64_t)len;
     }
     ft_function(false);
 }
+
+static void combine_packed(const struct user_call *u, const char *in, char *inout, uint64_t n)
+{
+    uint64_t one = shim_packed(u->type);
+
+    for (uint64_t k; n > 0; n -= k, in += k * one, inout += k * one) {
+        k = ft_min(n, u->most);
+        shim_unpack(u->type, u->in, k * one, in);
+        shim_unpack(u->type, u->inout, k * one, inout);
+        combine(u, u->in, u->inout, k);
+        shim_pack(u->type, u->inout, k * one, inout);
+    }
+}
+
+static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
+{
+    const struct user_call *u = ctx;
+
+    if (u->memory)
+        combine_packed(u, in, inout, n);
+    else
+        combine(u, in, inout, n);
+}
+
+enum { ROOM = 64 << 10 };           /* bytes for elements with gaps; more if one is longer */
 
 /* What a reduction tells the engine. */
 struct reduction {
@@ -67,16 +96,50 @@ static __attribute__((cold)) int no_fold(MPI_Comm comm, const char *me, MPI_Op o
 /* The program's function sees elements of the type it was called with, so they are never split. */
 static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
 {
-    if (type->extent > UINT32_MAX)
-        return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here",
-                          (unsigned long long)type->extent);
+    uint64_t one = shim_packed(type);
+
+    if (one > UINT32_MAX)
+        return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here", (unsigned long long)one);
     r->user = (struct user_call){.op = op, .type = type};
     r->op = (struct ft_op){.reduction = FT_USER, .user = call_user, .ctx = &r->user};
-    r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind, .base = type->base};
+    r->type = (struct ft_type){.elem = (uint32_t)one, .kind = type->kind, .base = type->base, .layout = type->layout};
     r->count = (uint64_t)count;
-    if (type->extent == 0) /* elements of nothing: there is nothing to combine, and the engine wants a size */
+    if (one == 0) /* elements of nothing: there is nothing to combine, and the engine wants a size */
         r->type.elem = 1, r->count = 0;
     return MPI_SUCCESS;
+}
+
+/* Memory where the program's function finds elements with gaps, at addresses as aligned as theirs. */
+static __attribute__((cold)) int make_room(struct user_call *u, uint64_t count, MPI_Comm comm, const char *me)
+{
+    MPI_Datatype type = u->type;
+    int64_t reach = type->extent < 0 ? -type->extent : type->extent, lo, hi, back;
+    uint64_t bytes;
+
+    u->most = ft_max(1, ft_min(count, reach ? (uint64_t)(ROOM / reach) : ROOM));
+    back = (int64_t)(u->most - 1) * type->extent;
+    lo = (type->true_lb + (back < 0 ? back : 0)) & -(int64_t)FT_LINE;
+    hi = type->true_ub + (back > 0 ? back : 0);
+    bytes = ft_align((uint64_t)(hi - lo), FT_LINE);
+    u->memory = aligned_alloc(FT_LINE, 2 * bytes);
+    if (!u->memory)
+        return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for %llu byte%s with gaps", (unsigned long long)(2 * bytes), ft_plural(2 * bytes));
+    memset(u->memory, 0, 2 * bytes);
+    u->in = (char *)((uintptr_t)u->memory - (uint64_t)lo);
+    u->inout = (char *)((uintptr_t)u->memory + bytes - (uint64_t)lo);
+    return MPI_SUCCESS;
+}
+
+/* Around a call of the engine. */
+static inline int begin(struct reduction *r, MPI_Comm comm, const char *me)
+{
+    return SHIM_LIKELY(!r->type.layout) ? MPI_SUCCESS : make_room(&r->user, r->count, comm, me);
+}
+
+static inline void end(struct reduction *r)
+{
+    if (!SHIM_LIKELY(!r->type.layout))
+        free(r->user.memory);
 }
 
 static inline FT_HOT int prepare(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
@@ -85,7 +148,7 @@ static inline FT_HOT int prepare(struct reduction *r, MPI_Comm comm, const char 
 
     if (!SHIM_LIKELY(op != NULL && op->magic == SHIM_OP))
         return shim_bad_op(comm, me, op);
-    err = shim_check_contiguous(comm, me, type);
+    err = shim_check_type(comm, me, type);
     if (!err)
         err = shim_check_count(comm, me, "count", count);
     if (err)
@@ -100,9 +163,12 @@ static inline FT_HOT int prepare(struct reduction *r, MPI_Comm comm, const char 
     return MPI_SUCCESS;
 }
 
+/* Bytes that a buffer must be there for: gaps may begin at any address. */
+static inline uint64_t needed(const struct reduction *r) { return r->type.layout ? 0 : r->count * r->type.elem; }
+
 static int check_receive(MPI_Comm comm, const char *me, const struct reduction *r, const void *recvbuf)
 {
-    return shim_check_buffer(comm, me, "recvbuf", recvbuf, r->count * r->type.elem);
+    return shim_check_buffer(comm, me, "recvbuf", recvbuf, needed(r));
 }
 
 static inline __attribute__((always_inline)) int allreduce(const char *me, const void *sendbuf, void *recvbuf, int count,
@@ -124,11 +190,14 @@ static inline __attribute__((always_inline)) int allreduce(const char *me, const
     if (sendbuf == MPI_IN_PLACE)
         sendbuf = recvbuf;
     else if (!err)
-        err = shim_check_buffer(comm, me, "sendbuf", sendbuf, r.count * r.type.elem);
+        err = shim_check_buffer(comm, me, "sendbuf", sendbuf, needed(&r));
+    if (!err)
+        err = begin(&r, comm, me);
     if (err)
         return err;
     err = key ? ft_allreduce_cached(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, key, site, &e)
               : ft_allreduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, site, &e);
+    end(&r);
     if (key && err == FT_EINVAL)
         return shim_raise(comm, me, MPI_ERR_ARG, "%s", e.text);
     return shim_finish(err, &e);
@@ -160,7 +229,7 @@ static int check_reduce(MPI_Comm comm, const char *me, const struct reduction *r
         return shim_raise(comm, me, MPI_ERR_ARG, "sendbuf and recvbuf are the same; the root passes MPI_IN_PLACE as sendbuf");
     if (is_root && check_receive(comm, me, r, recvbuf))
         return MPI_ERR_BUFFER;
-    return shim_check_buffer(comm, me, "sendbuf", sendbuf, r->count * r->type.elem);
+    return shim_check_buffer(comm, me, "sendbuf", sendbuf, needed(r));
 }
 
 SHIM_ALIAS(int, Reduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm));
@@ -178,11 +247,15 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
         err = shim_check_root(comm, me, root);
     if (!err)
         err = check_reduce(comm, me, &r, sendbuf, recvbuf, comm->rank == root);
+    if (!err)
+        err = begin(&r, comm, me);
     if (err)
         return err;
     if (sendbuf == MPI_IN_PLACE)
         sendbuf = recvbuf;
-    return shim_finish(ft_reduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, root, SHIM_SITE(), &e), &e);
+    err = ft_reduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, root, SHIM_SITE(), &e);
+    end(&r);
+    return shim_finish(err, &e);
 }
 
 SHIM_ALIAS(int, Reduce_local, (const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));
@@ -198,13 +271,13 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype
         return err;
     if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)
         return shim_raise(NULL, me, MPI_ERR_ARG, "MPI_IN_PLACE makes no sense here; pass two buffers");
-    err = shim_check_buffer(NULL, me, "inbuf", inbuf, r.count * r.type.elem);
+    err = shim_check_buffer(NULL, me, "inbuf", inbuf, needed(&r));
     if (!err)
-        err = shim_check_buffer(NULL, me, "inoutbuf", inoutbuf, r.count * r.type.elem);
+        err = shim_check_buffer(NULL, me, "inoutbuf", inoutbuf, needed(&r));
     if (err || r.count == 0)
         return err;
     if (r.op.reduction == FT_USER)
-        r.op.user(r.op.ctx, inbuf, inoutbuf, r.count);
+        combine(&r.user, inbuf, inoutbuf, r.count);
     else
         r.op.fold(inbuf, inoutbuf, inoutbuf, r.count);
     return MPI_SUCCESS;

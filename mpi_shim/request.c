@@ -3,42 +3,9 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
-#include "mpi_shim/pack.h"
 #include "mpi_shim/request.h"
 
 static MPI_Request unused;      /* freed ones, see handle.h */
-
-int shim_memory_scattered(MPI_Comm comm, const char *me, void **buffer, uint64_t count, MPI_Datatype type, void **packed)
-{
-    uint64_t bytes = count * shim_packed(type);
-
-    *buffer = *packed = malloc(bytes ? bytes : 1);
-    return *packed ? MPI_SUCCESS : shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for %llu byte%s", (unsigned long long)bytes,
-                                              ft_plural(bytes));
-}
-
-int shim_memory_to_send(MPI_Comm comm, const char *me, void **buffer, int count, MPI_Datatype type, void **packed)
-{
-    void *from = *buffer;
-    int err = shim_memory(comm, me, buffer, count, type, packed);
-
-    if (!err && *packed)
-        shim_pack(type, (uint64_t)count, from, *packed);
-    return err;
-}
-
-/* No more than there is room for. */
-static void unpack(void *buffer, uint64_t room, MPI_Datatype type, void *packed, uint64_t bytes)
-{
-    shim_unpack(type, buffer, packed, bytes < room ? bytes : room);
-    free(packed);
-}
-
-void shim_memory_received(void *buffer, int count, MPI_Datatype type, void *packed, const struct ft_told *told)
-{
-    if (packed)
-        unpack(buffer, (uint64_t)count * shim_packed(type), type, packed, told->bytes);
-}
 
 MPI_Request shim_request_new(enum shim_request_kind kind, MPI_Comm comm)
 {
@@ -59,8 +26,7 @@ MPI_Request shim_request_new(enum shim_request_kind kind, MPI_Comm comm)
     r->active = false;
     r->comm = comm;
     r->engine = NULL;
-    r->scattered = NULL;
-    r->packed = NULL;
+    r->type = (struct ft_type){0};
     return r;
 }
 
@@ -68,8 +34,7 @@ void shim_request_drop(MPI_Request r)
 {
     if (r->fortran)
         shim_request_unnumber(r);
-    if (r->scattered)
-        shim_type_release(r->scattered);
+    ft_layout_release(r->type.layout);
     r->magic = 0;
     r->active = false;
     r->next_free = unused;
@@ -91,8 +56,7 @@ int shim_request_make(enum shim_request_kind kind, const char *me, const void *b
     r->buffer = (void *)(uintptr_t)buffer; /* a send does not write */
     r->n = (uint64_t)count * type->per;
     r->type = shim_base(type);
-    if (!type->contiguous)
-        r->scattered = shim_type_hold(type);
+    ft_layout_hold(r->type.layout);
     *request = r;
     return MPI_SUCCESS;
 }
@@ -113,52 +77,22 @@ int shim_message_failed(MPI_Comm comm, const char *me, int err, const struct ft_
     return err == FT_EINVAL ? shim_raise(comm, me, MPI_ERR_OTHER, "%s", e->text) : shim_finish(err, e);
 }
 
-/* The memory that the engine has. */
-static int ready(MPI_Request r, const char *me, void **memory)
-{
-    uint64_t count = r->scattered->per ? r->n / r->scattered->per : 0;
-    int err = shim_memory_scattered(r->comm, me, memory, count, r->scattered, &r->packed);
-
-    if (!err && r->kind != SHIM_RECEIVES)
-        shim_pack(r->scattered, count, r->buffer, r->packed);
-    return err;
-}
-
-/* It is over: what came goes to where the program wants it. */
-static void land(MPI_Request r, const MPI_Status *status)
-{
-    if (r->packed && r->kind == SHIM_RECEIVES)
-        unpack(r->buffer, r->n * r->type.elem, r->scattered, r->packed, status->_cancelled ? 0 : status->_ucount);
-    else
-        free(r->packed);
-    r->packed = NULL;
-}
-
 int shim_request_start(MPI_Request r, const char *me, uint64_t site)
 {
     const struct ft_comm *members = &r->comm->members;
-    void *memory = r->buffer;
     struct ft_error e;
-    int err = 0;
+    int err;
 
-    if (r->scattered && r->peer != MPI_PROC_NULL)
-        err = ready(r, me, &memory);
-    if (err)
-        return err;
     if (r->kind == SHIM_SENDS_BUFFERED)
-        err = shim_bsend(r->comm, me, memory, r->n, r->type, r->peer, r->tag, site);
+        err = shim_bsend(r->comm, me, r->buffer, r->n, r->type, r->peer, r->tag, site);
     else if (r->peer == MPI_PROC_NULL)
         err = MPI_SUCCESS;
     else if (r->kind == SHIM_RECEIVES)
-        err = ft_recv_start(shim.ft, members, memory, r->n, r->type, r->peer, r->tag, site, &r->engine, &e);
+        err = ft_recv_start(shim.ft, members, r->buffer, r->n, r->type, r->peer, r->tag, site, &r->engine, &e);
     else
-        err = ft_send_start(shim.ft, members, memory, r->n, r->type, r->peer, r->tag,
+        err = ft_send_start(shim.ft, members, r->buffer, r->n, r->type, r->peer, r->tag,
                             r->kind == SHIM_SENDS ? FT_SEND_STANDARD : FT_SEND_SYNCHRONOUS, site, &r->engine, &e);
     r->active = err == 0;
-    if (r->packed && (err || r->kind == SHIM_SENDS_BUFFERED)) {
-        free(r->packed);
-        r->packed = NULL;
-    }
     if (SHIM_LIKELY(err == 0) || r->kind == SHIM_SENDS_BUFFERED)
         return err;
     r->engine = NULL;
@@ -226,8 +160,6 @@ int shim_request_finish(MPI_Request *request, MPI_Status *status)
         return MPI_SUCCESS;
     }
     err = shim_request_tell(r, status);
-    if (r->packed)
-        land(r, status);
     if (r->engine)
         ft_request_end(shim.ft, r->engine);
     r->engine = NULL;
@@ -257,7 +189,7 @@ static int check(const char *me, const MPI_Request *request)
                                                                                    : shim_bad_request(me, request ? *request : NULL);
 }
 
-/* What is under way goes on without it. Packed memory is left to it: nobody learns when it is over. */
+/* What is under way goes on without it. */
 SHIM_ALIAS(int, Request_free, (MPI_Request *request));
 int PMPI_Request_free(MPI_Request *request)
 {
@@ -328,10 +260,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     if (request->engine)
         shim_finish(ft_test_all(shim.ft, &request->engine, 1, &over, SHIM_SITE(), &e), &e);
     *flag = over;
-    if (over) {
+    if (over)
         shim_request_tell(request, status); /* an error is for whoever completes it */
-        if (request->packed)
-            land(request, status);
-    }
     return MPI_SUCCESS;
 }

@@ -24,7 +24,7 @@ static inline int shim_check_send(MPI_Comm comm, const char *function, const voi
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, function);
-    err = shim_check_any_data(comm, function, "count", count, type, buffer);
+    err = shim_check_data(comm, function, "count", count, type, buffer);
     if (!err && !SHIM_LIKELY(tag >= 0))
         err = shim_bad_tag(comm, function, tag, false);
     if (!err && !SHIM_LIKELY((dest >= 0 && dest < comm->size) || dest == MPI_PROC_NULL))
@@ -49,7 +49,7 @@ static inline int shim_check_receive(MPI_Comm comm, const char *function, const 
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, function);
-    err = shim_check_any_data(comm, function, "count", count, type, buffer);
+    err = shim_check_data(comm, function, "count", count, type, buffer);
     return err ? err : shim_check_source(comm, function, source, tag);
 }
 
@@ -63,23 +63,6 @@ void shim_status_empty(MPI_Status *status);
 
 /* Of a receive that is over: status, which may be MPI_STATUS_IGNORE, and the error if it was too long a message. */
 int shim_received(MPI_Comm comm, const char *function, const struct ft_told *told, MPI_Status *status);
-
-/* ---- data that are not contiguous are packed for the engine (request.c) ---- */
-
-/* The memory that the engine has of count elements: `buffer` itself, or *packed, which is the caller's to free (NULL: the former). */
-int shim_memory_scattered(MPI_Comm comm, const char *function, void **buffer, uint64_t count, MPI_Datatype type, void **packed);
-
-static inline int shim_memory(MPI_Comm comm, const char *function, void **buffer, int count, MPI_Datatype type, void **packed)
-{
-    *packed = NULL;
-    return SHIM_LIKELY(type->contiguous) ? MPI_SUCCESS : shim_memory_scattered(comm, function, buffer, (uint64_t)count, type, packed);
-}
-
-/* The same with the data in it, to send. */
-int shim_memory_to_send(MPI_Comm comm, const char *function, void **buffer, int count, MPI_Datatype type, void **packed);
-
-/* A receive into that memory is over: to the program, and freed. */
-void shim_memory_received(void *buffer, int count, MPI_Datatype type, void *packed, const struct ft_told *told);
 
 /* ---- requests (request.c) ---- */
 

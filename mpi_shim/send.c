@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends (MPI 3.1 sections 3.2, 3.4, 3.7.2). A send in ready mode is a standard one; the buffered mode is in bsend.c. */
-#include <stdlib.h>
-
 #include "mpi_shim/request.h"
 
 static int send(const char *me, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, enum ft_send_mode mode,
                 uint64_t site)
 {
     int err = shim_check_send(comm, me, buffer, count, type, dest, tag);
-    void *memory = (void *)(uintptr_t)buffer, *packed;
     struct ft_error e;
 
     if (err || dest == MPI_PROC_NULL)
         return err;
-    err = shim_memory_to_send(comm, me, &memory, count, type, &packed);
-    if (err)
-        return err;
-    err = ft_send(shim.ft, &comm->members, memory, (uint64_t)count * type->per, shim_base(type), dest, tag, mode, site, &e);
-    free(packed);
+    err = ft_send(shim.ft, &comm->members, buffer, (uint64_t)count * type->per, shim_base(type), dest, tag, mode, site, &e);
     return SHIM_LIKELY(err == 0) ? MPI_SUCCESS : shim_message_failed(comm, me, err, &e);
 }
 

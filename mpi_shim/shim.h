@@ -86,7 +86,6 @@ int shim_bad_time(const char *function) __attribute__((cold));
 int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
 int shim_bad_length(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type) __attribute__((cold));
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
-int shim_bad_layout(MPI_Comm comm, const char *function) __attribute__((cold));
 int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op) __attribute__((cold));
 int shim_bad_info(MPI_Comm comm, const char *function, MPI_Info info) __attribute__((cold));
 int shim_bad_root(MPI_Comm comm, const char *function, int root) __attribute__((cold));
@@ -125,18 +124,10 @@ static inline int shim_check_buffer(MPI_Comm comm, const char *function, const c
     return SHIM_LIKELY(buffer != NULL || bytes == 0) ? MPI_SUCCESS : shim_bad_buffer(comm, function, what, bytes);
 }
 
-/* Data of such a type lie in memory as the engine takes them. */
-static inline int shim_check_contiguous(MPI_Comm comm, const char *function, MPI_Datatype type)
-{
-    int err = shim_check_type(comm, function, type);
-
-    return err || SHIM_LIKELY(type->contiguous) ? err : shim_bad_layout(comm, function);
-}
-
 /* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. Of a type that is not contiguous any buffer
    may be right: its parts may lie at addresses. */
-static inline int shim_check_any_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
-                                      const void *buffer)
+static inline int shim_check_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
+                                  const void *buffer)
 {
     uint64_t bytes;
     int err = shim_check_count(comm, function, what, count);
@@ -150,15 +141,6 @@ static inline int shim_check_any_data(MPI_Comm comm, const char *function, const
     return shim_check_buffer(comm, function, "the buffer", buffer, type->contiguous ? bytes : 0);
 }
 
-/* The same, and only contiguous ones. */
-static inline int shim_check_data(MPI_Comm comm, const char *function, const char *what, long long count, MPI_Datatype type,
-                                  const void *buffer)
-{
-    int err = shim_check_any_data(comm, function, what, count, type, buffer);
-
-    return err || SHIM_LIKELY(type->contiguous) ? err : shim_bad_layout(comm, function);
-}
-
 static inline int shim_check_root(MPI_Comm comm, const char *function, int root)
 {
     return SHIM_LIKELY(root >= 0 && root < comm->size) ? MPI_SUCCESS : shim_bad_root(comm, function, root);
@@ -168,7 +150,7 @@ static inline int shim_check_root(MPI_Comm comm, const char *function, int root)
    are the same call. */
 static inline struct ft_type shim_base(MPI_Datatype type)
 {
-    return (struct ft_type){.elem = type->base_elem, .kind = type->base};
+    return (struct ft_type){.elem = type->base_elem, .kind = type->base, .layout = type->layout};
 }
 
 /* MPI_Allreduce and MPI_Bcast with a key of the bootstrap cache (cached.c), "": none. comm is one. */

@@ -278,6 +278,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     if (err)
         return err;
     made->committed = oldtype->committed;
+    made->layout = ft_layout_hold(oldtype->layout);
     copied = shim_attributes_copy(2, oldtype, oldtype->attributes, made, &made->attributes);
     if (!copied)
         return MPI_SUCCESS;

@@ -19,7 +19,7 @@ EXTRA_DIST += compat-tests/abi/messages.sh
 compat_tests_abi_messages_SOURCES = compat-tests/abi/messages.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
 # Datatypes.
-check_PROGRAMS += compat-tests/abi/types compat-tests/abi/scattered
+check_PROGRAMS += compat-tests/abi/types compat-tests/abi/scattered compat-tests/abi/bounds
 TESTS += compat-tests/abi/types.sh
 EXTRA_DIST += compat-tests/abi/types.sh
 

@@ -13,4 +13,18 @@ for seed in 1 2 3; do
     diff "$tmp/theirs" "$tmp/out" || fail "seed $seed: the output differs from Open MPI's (<)"
     [ "$(wc -l <"$tmp/theirs")" -gt 500 ] || fail "seed $seed: types.c prints too little"
 done
+# of NAME ARGUMENT...: on three ranks.
+of() {
+    program=$1
+    shift
+    run -n 3 "$tmp/$program" "$@"
+    expect_code 0
+    sort -o "$tmp/out" "$tmp/out"
+    bounded 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n 3 "$tmp/$program" "$@" | sort >"$tmp/theirs"
+    diff "$tmp/theirs" "$tmp/out" || fail "$program: of 3 ranks the output differs from Open MPI's (<)"
+}
+of types -n 200 -s 4
+mpicc.openmpi -O2 -w -D_GNU_SOURCE -I"$top_srcdir" -o "$tmp/bounds" "$here/bounds.c" || fail "bounds.c does not compile with Open MPI"
+of bounds
+grep -q 'three: 12 bytes' "$tmp/theirs" || fail "bounds.c prints too little"
 finish

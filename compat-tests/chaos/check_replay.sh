@@ -19,6 +19,7 @@ differs() {
         line=$(cat "$tmp/err")
         case $line in
         *"rank 1 (host $host) was restarted and, at unit "[0-9]*" in $call"*" at stamp+0x"*"contributed other data than before its restart"*) ;;
+        *"rank 1 (host $host) was restarted and, in message "[0-9]*" to rank 0, $call with tag 7 at stamp+0x"*" (before: at stamp+0x"*"), sends other data than before its restart"*) ;;
         *) fail "$what, $ranks ranks: the line does not say it all: $line" ;;
         esac
         [ ! -s "$tmp/out" ] || fail "$what, $ranks ranks: the program went on"
@@ -38,8 +39,11 @@ differs allgatherv "MPI_Allgatherv("
 differs large "MPI_Allreduce(sum, 200000 x int32)"
 differs contiguous "MPI_Allgather(4 x int32)"
 differs user "MPI_Allreduce(user function, 2 x 8-byte type)"
+differs send "16 bytes"
+differs send_large "800000 bytes"
+differs send_apart "32 bytes"
 
-for what in none padding; do
+for what in none padding send_padding; do
     for ranks in 2 3; do
         bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$built/stamp" $what >"$tmp/out" 2>"$tmp/err" ||
             fail "$what, $ranks ranks: exit code $?"

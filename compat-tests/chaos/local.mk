@@ -13,7 +13,7 @@ chaos_programs = \
 check_PROGRAMS += $(chaos_programs)
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 compat_tests_chaos_patterns_SOURCES = compat-tests/chaos/patterns.h compat-tests/chaos/patterns.c compat-tests/chaos/patterns_messages.c \
-	compat-tests/chaos/patterns_halves.c compat-tests/chaos/patterns_wholes.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+	compat-tests/chaos/patterns_halves.c compat-tests/chaos/patterns_wholes.c compat-tests/chaos/patterns_gaps.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
 chaos_tests = \
 	compat-tests/chaos/check_replay.sh \

@@ -64,7 +64,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
 
 /* ---- types and reductions ---- */
 
-enum family { INTEGER, FLOATING, PAIR, MATRIX, BYTES };
+enum family { INTEGER, FLOATING, PAIR, MATRIX, GAPS, BYTES };
 
 struct type {
     const char *name;
@@ -83,6 +83,9 @@ struct pair_short { short v; int i; };
 /* An affine map x -> a x + b modulo 2^32; composing them is associative and not commutative: ranks combined in
    another order, or one twice, give another result. */
 struct affine { uint32_t a, b; };
+
+/* The same, and a gap. */
+struct wide { struct affine map; uint32_t gap; };
 
 static struct type types[] = {
     {"int8", MPI_INT8_T, 1, 1, 0, INTEGER},
@@ -105,8 +108,9 @@ static struct type types[] = {
     {"short_int", MPI_SHORT_INT, sizeof(struct pair_short), sizeof(struct pair_short), offsetof(struct pair_short, i), PAIR},
     {"2int", MPI_2INT, 2 * sizeof(int), 2 * sizeof(int), sizeof(int), PAIR},
     {"affine", MPI_DATATYPE_NULL, sizeof(struct affine), sizeof(struct affine), 0, MATRIX},
+    {"wide", MPI_DATATYPE_NULL, sizeof(struct wide), sizeof(struct affine), 0, GAPS},
 };
-enum { NTYPES = sizeof types / sizeof *types };
+enum { NTYPES = sizeof types / sizeof *types, AFFINE = NTYPES - 2, WIDE };
 
 struct reduction {
     const char *name;
@@ -122,7 +126,7 @@ static struct reduction for_floats[] = {
     {"sum", MPI_SUM, true}, {"prod", MPI_PROD, true}, {"max", MPI_MAX, false}, {"min", MPI_MIN, false}};
 static struct reduction for_bytes[] = {{"band", MPI_BAND, false}, {"bor", MPI_BOR, false}, {"bxor", MPI_BXOR, false}};
 static struct reduction for_pairs[] = {{"minloc", MPI_MINLOC, false}, {"maxloc", MPI_MAXLOC, false}};
-static struct reduction for_affine[] = {{"compose", MPI_OP_NULL, false}};
+static struct reduction for_affine[] = {{"compose", MPI_OP_NULL, false}}, for_wide[] = {{"compose", MPI_OP_NULL, false}};
 
 #define COUNT(a) ((unsigned)(sizeof(a) / sizeof *(a)))
 
@@ -133,6 +137,7 @@ static const struct reduction *choose_reduction(uint64_t *rng, const struct type
     case BYTES: return &for_bytes[below(rng, COUNT(for_bytes))];
     case PAIR: return &for_pairs[below(rng, COUNT(for_pairs))];
     case MATRIX: return &for_affine[0];
+    case GAPS: return &for_wide[0];
     case INTEGER: break;
     }
     unsigned first = exact && t->size <= 2 ? 2 : 0;
@@ -151,13 +156,36 @@ static void compose(void *in, void *inout, int *n, MPI_Datatype *type)
     }
 }
 
+static void compose_wide(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    struct wide *first = in, *then = inout;
+    int one = 1;
+
+    for (int i = 0; i < *n; i++)
+        compose(&first[i].map, &then[i].map, &one, type);
+}
+
+/* b comes before a in messages. */
+static MPI_Datatype make_wide(void)
+{
+    int lengths[2] = {sizeof(uint32_t), sizeof(uint32_t)};
+    MPI_Aint at[2] = {offsetof(struct wide, map.b), offsetof(struct wide, map.a)};
+    MPI_Datatype maps, wide;
+
+    MPI_Type_create_hindexed(2, lengths, at, MPI_BYTE, &maps);
+    MPI_Type_create_resized(maps, 0, sizeof(struct wide), &wide);
+    MPI_Type_commit(&wide);
+    MPI_Type_free(&maps);
+    return wide;
+}
+
 /* Fills n elements from a seed. Floats stay in a range in which products over hundreds of ranks neither overflow nor
    vanish, and are never NaN; padding is zero. */
 static void put(const struct type *t, void *buffer, size_t n, uint64_t seed)
 {
     unsigned char *p = buffer;
     uint64_t s = seed;
-    if (t->family == INTEGER || t->family == BYTES || t->family == MATRIX) {
+    if (t->family == INTEGER || t->family == BYTES || t->family == MATRIX || t->family == GAPS) {
         size_t bytes = n * t->size;
         for (; bytes >= 8; p += 8, bytes -= 8) {
             uint64_t v = draw(&s);
@@ -456,9 +484,11 @@ int main(int argc, char **argv)
     j.counts = calloc((size_t)j.ranks * 2, sizeof(int));
     if (!j.send || !j.recv || !j.counts) return 2;
     j.displs = j.counts + j.ranks;
-    MPI_Type_contiguous((int)sizeof(struct affine), MPI_BYTE, &types[NTYPES - 1].mpi);
-    MPI_Type_commit(&types[NTYPES - 1].mpi);
+    MPI_Type_contiguous((int)sizeof(struct affine), MPI_BYTE, &types[AFFINE].mpi);
+    MPI_Type_commit(&types[AFFINE].mpi);
+    types[WIDE].mpi = make_wide();
     MPI_Op_create(compose, 0, &for_affine[0].mpi);
+    MPI_Op_create(compose_wide, 0, &for_wide[0].mpi);
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     unsigned every = j.o.ops / 20 ? j.o.ops / 20 : 1;
@@ -480,7 +510,9 @@ int main(int argc, char **argv)
     printf("%d done %u sum %016llx common %016llx%s\n", j.rank, j.o.ops, (unsigned long long)j.sum,
            (unsigned long long)j.common, agree ? "" : " THE RANKS DISAGREE");
     MPI_Op_free(&for_affine[0].mpi);
-    MPI_Type_free(&types[NTYPES - 1].mpi);
+    MPI_Op_free(&for_wide[0].mpi);
+    MPI_Type_free(&types[AFFINE].mpi);
+    MPI_Type_free(&types[WIDE].mpi);
     progress_phase(PROGRESS_IN_FINALIZE);
     MPI_Finalize();
     progress_phase(PROGRESS_OVER);

@@ -26,7 +26,7 @@
 #define PATTERN_WHOLE(name, least, where) {#name, name##_play, NULL, least, where},
 const struct pattern patterns[] = {HALVES(PATTERN_HALVES) WHOLES(PATTERN_WHOLE)};
 const int npatterns = sizeof patterns / sizeof *patterns;
-enum { CHOSEN_HALVES = 14, ALL_HALVES };
+enum { CHOSEN_HALVES = 15, ALL_HALVES };
 
 MPI_Comm twins[3];
 static MPI_Comm special[ERRORS_COMM + 1];

@@ -142,11 +142,12 @@ void shuffle_pending(struct play *p);
     X(pairs, 1, ANY_COMM) X(alltoall, 1, ANY_COMM) X(late, 1, ANY_COMM) X(anytag, 1, ANY_TAG_COMM) X(some, 1, ANY_COMM) \
     X(probes, 1, ANY_COMM) X(anysource, 1, ANY_COMM) X(synchronous, 1, ANY_COMM) X(cancel, 1, ANY_COMM)                 \
     X(truncate, 1, ERRORS_COMM) X(selves, 1, ANY_COMM) X(freed, 1, ANY_COMM) X(twin, 1, ANY_COMM) X(typed, 1, ANY_COMM) \
+    X(gaps, 1, ANY_COMM)                                                                                                \
     X(flood, 1, ANY_COMM)
 #define WHOLES(X)                                                                                                      \
     X(ring, 1, ANY_COMM) X(shift, 1, ANY_COMM) X(nowhere, 1, ANY_COMM) X(server, 2, ANY_COMM) X(work, 2, ANY_COMM)      \
     X(pipeline, 2, ANY_COMM) X(rendezvous, 1, ANY_COMM) X(ready, 1, ANY_COMM) X(buffered, 1, ANY_COMM)                  \
-    X(persistent, 1, ANY_COMM) X(allfree, 1, ALL_FREE_COMM) X(fresh, 1, ANY_COMM)
+    X(persistent, 1, ANY_COMM) X(allfree, 1, ALL_FREE_COMM) X(fresh, 1, ANY_COMM) X(spread, 1, ANY_COMM)
 
 #define DECLARE_HALVES(name, least, where) void name##_start(struct play *p); void name##_take(struct play *p);
 #define DECLARE_WHOLE(name, least, where) void name##_play(struct play *p);

@@ -2,9 +2,9 @@
 /* A program that is not deterministic: what rank 1 contributes to its 10th operation depends on the time. It dies once
    after 20 operations; its successor makes the same calls. For ftrun --check-replay (check_replay.sh).
 
-     stamp bcast|allreduce|in_place|reduce|allgather|allgatherv|large|contiguous|user|padding|none
+     stamp bcast|allreduce|in_place|reduce|allgather|allgatherv|large|contiguous|user|send|send_large|send_apart|padding|send_padding|none
 
-   padding: only bytes between the elements' fields differ. none: nothing does. */
+   send: to rank 0. padding: only bytes between the elements' fields differ. none: nothing does. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +37,31 @@ static void maxloc(int stamp)
         MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
+/* Rank 1 sends, rank 0 receives. apart: elements that do not lie side by side. */
+static void message(const char *what, int stamp)
+{
+    int count = strcmp(what, "send_large") ? 4 : LARGE;
+    MPI_Datatype type = MPI_INT;
+    struct { double value; int index; } padded;
+
+    if (!strcmp(what, "send_apart"))
+        MPI_Type_vector(1, 4, 5, MPI_INT, &type);
+    if (!strcmp(what, "send_apart"))
+        MPI_Type_commit(&type), count = 2;
+    memset(&padded, stamp, sizeof padded);
+    padded.value = padded.index = 1;
+    if (!strcmp(what, "send_padding") && rank == 1)
+        MPI_Send(&padded, 1, MPI_DOUBLE_INT, 0, 7, MPI_COMM_WORLD);
+    else if (!strcmp(what, "send_padding") && rank == 0)
+        MPI_Recv(&padded, 1, MPI_DOUBLE_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (rank == 1)
+        MPI_Send(mine, count, type, 0, 7, MPI_COMM_WORLD);
+    else if (rank == 0)
+        MPI_Recv(all, count, type, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (type != MPI_INT)
+        MPI_Type_free(&type);
+}
+
 static void operation(const char *what, int i, int stamp)
 {
     MPI_Datatype pair;
@@ -49,7 +74,9 @@ static void operation(const char *what, int i, int stamp)
         counts[r] = 4 + r;
         displs[r] = at;
     }
-    if (!strcmp(what, "bcast"))
+    if (!strncmp(what, "send", 4))
+        message(what, stamp);
+    else if (!strcmp(what, "bcast"))
         MPI_Bcast(mine, 4, MPI_INT, 1, MPI_COMM_WORLD);
     else if (!strcmp(what, "in_place"))
         MPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -4,6 +4,7 @@
 # back to it after a death (docs/internals/bootstrap-cache.md).
 checkpoint_tests = \
 	compat-tests/checkpoint/versions.sh \
+	compat-tests/checkpoint/underway.sh \
 	compat-tests/checkpoint/versionsat.sh \
 	compat-tests/checkpoint/survive_host.sh \
 	compat-tests/checkpoint/resume.sh \
@@ -17,5 +18,5 @@ TESTS += $(checkpoint_tests)
 # About hosts that are lost: no other code of ours.
 tests_unsanitized += compat-tests/checkpoint/survive_host.sh compat-tests/checkpoint/boot_hosts.sh
 check_PROGRAMS += compat-tests/checkpoint/versions compat-tests/checkpoint/resumejob compat-tests/checkpoint/largejob \
-	compat-tests/checkpoint/boot compat-tests/checkpoint/misuse
+	compat-tests/checkpoint/boot compat-tests/checkpoint/misuse compat-tests/checkpoint/underway
 EXTRA_DIST += $(checkpoint_tests) compat-tests/checkpoint/lose_node.h

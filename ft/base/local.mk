@@ -8,6 +8,7 @@ libftcommon_la_SOURCES += \
 libft_la_SOURCES += \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/copy.h ft/base/copy.c \
+	ft/base/layout.h ft/base/layout.c \
 	ft/base/site.h ft/base/site.c \
 	ft/base/value.h ft/base/value.c \
 	ft/base/hash_copy.c ft/base/hash_elements.c \

@@ -18,3 +18,18 @@ FT_HOT uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u)
         return c->s->size * ft_plan_slice(c->bytes, c->plan.segment, u);
     return ft_coll_slice_at(c, u, c->s->size);
 }
+
+int ft_coll_read_by_layout(const struct ft_coll *c, uint64_t position, uint64_t offset,
+                           const struct ft_view *to, uint64_t from, uint64_t n, struct ft_error *e)
+{
+    char step[FT_VIEW_STEP];
+    int err = 0;
+
+    for (uint64_t at = 0, k; at < n && !err; at += k) {
+        k = ft_min(n - at, sizeof step);
+        err = ft_stream_read(c->s, position, offset + at, step, k, false, e);
+        if (!err)
+            ft_view_unpack(to, from + at, k, step);
+    }
+    return err;
+}

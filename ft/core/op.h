@@ -66,10 +66,15 @@ uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);
 
 /* n bytes at `offset` of the committed record at `position`, to the packed bytes from `from` on of
    what the program receives: recv, or a part of it. As ft_stream_read. */
+int ft_coll_read_by_layout(const struct ft_coll *c, uint64_t position, uint64_t offset,
+                           const struct ft_view *to, uint64_t from, uint64_t n, struct ft_error *e);
+
 static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint64_t offset,
                                const struct ft_view *to, uint64_t from, uint64_t n, bool past_cache,
                                struct ft_error *e)
 {
+    if (ft_view_has_layout(to))
+        return ft_coll_read_by_layout(c, position, offset, to, from, n, e);
     return ft_stream_read(c->s, position, offset, ft_view_direct(to, from), n, past_cache, e);
 }
 

@@ -154,6 +154,15 @@ void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const st
         ft_nodes_join(nodes, s);
 }
 
+void ft_stream_was_in(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use)
+{
+    open_parts(s, world->region, use->stream, world->rank, "a communicator", world->patience, world->log.kick_fd, world->log.spill_fd);
+    s->use = use->use;
+    s->unit = use->unit;
+    s->end = use->end;
+    s->left = true;
+}
+
 /* In a replay: an earlier incarnation has come in again, somewhere after where this one is. */
 static bool comes_again(const struct ft_stream *s) { return s->stay && ft_peek(&s->stay->use) > s->use; }
 

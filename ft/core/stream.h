@@ -82,6 +82,9 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 void ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
                     uint32_t rank, const char *name);
 
+/* *s is zeros, or the handle of one before: this rank was in that one, in that use, and has left it in an earlier life. */
+void ft_stream_was_in(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use);
+
 /* Leaves it after its last operation: nothing may be called on it any more. */
 void ft_stream_leave_use(struct ft_stream *s);
 

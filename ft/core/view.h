@@ -4,7 +4,9 @@
    the elements as they stand in a message or a record, side by side and in order. Where a packed
    byte is in memory only view.h and view.c know (scripts/layers.table, [names]).
 
-   All types are contiguous so far: a packed byte is where it is in memory. */
+   Of a type without a layout it is where it would be packed. That is the straight way below; what has
+   a layout (ft/base/layout.h) is copied element by element. Who makes a view sees to it that its
+   layout lives as long. */
 #ifndef FT_CORE_VIEW_H
 #define FT_CORE_VIEW_H
 
@@ -22,7 +24,7 @@ struct ft_parts {
 };
 
 struct ft_view {
-    char *program_base;            /* NULL: there is no buffer */
+    char *program_base;            /* NULL: there is no buffer, or its layout has addresses */
     uint64_t count;                /* elements; of several parts, of each of them */
     const struct ft_parts *parts;  /* NULL: it is one */
     struct ft_type type;
@@ -34,12 +36,32 @@ static inline struct ft_view ft_view_of(const void *buffer, uint64_t count, stru
     return (struct ft_view){ .program_base = (char *)buffer, .count = count, .type = type };
 }
 
-static inline bool ft_view_exists(const struct ft_view *v) { return v->program_base; }
+static inline bool ft_view_has_layout(const struct ft_view *v)
+{
+    return __builtin_expect(v->type.layout != NULL, 0);
+}
+
+static inline bool ft_view_exists(const struct ft_view *v)
+{
+    return v->program_base || ft_view_has_layout(v);
+}
 
 /* The same buffer: a call in place. */
 static inline bool ft_view_same(const struct ft_view *v, const struct ft_view *w)
 {
-    return v->program_base == w->program_base;
+    return v->program_base == w->program_base && v->type.layout == w->type.layout;
+}
+
+/* Where element `at` of type.elem bytes is, which begins one of the layout's. */
+static inline char *ft_view_element(const struct ft_view *v, int64_t at)
+{
+    const struct ft_layout *l = v->type.layout;
+    int64_t bytes = at * (int64_t)v->type.elem;
+
+    if (ft_view_has_layout(v))
+        return (char *)((uintptr_t)v->program_base +
+                        (uint64_t)(bytes / (int64_t)l->packed * l->extent));
+    return v->program_base ? v->program_base + bytes : NULL;
 }
 
 /* Its parts differ in length, and need not lie side by side: an allgatherv's. */
@@ -53,9 +75,9 @@ static inline struct ft_view ft_view_part(const struct ft_view *v, uint32_t r)
 {
     bool uneven = ft_view_is_uneven(v);
     int64_t at = uneven ? v->parts->displs[r] : (int64_t)(r * v->count);
-    char *base = v->program_base ? v->program_base + at * (int64_t)v->type.elem : NULL;
 
-    return ft_view_of(base, uneven ? (uint64_t)v->parts->counts[r] : v->count, v->type);
+    return ft_view_of(ft_view_element(v, at), uneven ? (uint64_t)v->parts->counts[r] : v->count,
+                      v->type);
 }
 
 /* Packed bytes of a part, and of all parts together. */
@@ -66,7 +88,7 @@ static inline uint64_t ft_view_part_bytes(const struct ft_view *v, uint32_t r)
 
 uint64_t ft_view_bytes(const struct ft_view *v);
 
-/* All packed bytes in order, in pieces that lie side by side in memory: an allgatherv's parts, one
+/* All packed bytes in order, in pieces of elements that lie side by side: an allgatherv's parts, one
    by one, others as a whole. */
 static inline uint32_t ft_view_pieces(const struct ft_view *v)
 {
@@ -77,26 +99,35 @@ struct ft_view ft_view_piece(const struct ft_view *v, uint32_t i);
 
 /* ---- below: of views in one piece ---- */
 
-/* Where the packed bytes from `from` on are, if they lie side by side in memory too, as they do of
-   all types so far; else NULL, and who asks goes by a copy. For operators that work in the
-   program's memory (predefined ones have contiguous types only), sockets, and reading a file. */
+/* Where the packed bytes from `from` on are, if they lie side by side in memory too; else NULL, and
+   who asks goes by a copy. For operators that work in the program's memory (predefined ones have no
+   layouts), sockets, and reading a file. */
 static inline char *ft_view_direct(const struct ft_view *v, uint64_t from)
 {
-    return v->program_base ? v->program_base + from : NULL;
+    return v->program_base && !ft_view_has_layout(v) ? v->program_base + from : NULL;
 }
 
 /* Packed bytes out of the program's memory: to memory that others read after a later publication
-   (ft_fill and its kin, ft/shm/word.h), or to private memory. */
+   (ft_fill and its kin, ft/shm/word.h), or to private memory. What has a layout goes there by plain
+   stores, also where past_cache is asked for. */
+void ft_view_fill_by_layout(const struct ft_view *v, uint64_t from, uint64_t n, void *to);
+
 static inline void ft_view_fill_past(const struct ft_view *v, uint64_t from, uint64_t n, void *to,
                                      bool past_cache)
 {
-    ft_fill_past(to, v->program_base + from, n, past_cache);
+    if (ft_view_has_layout(v))
+        ft_view_fill_by_layout(v, from, n, to);
+    else
+        ft_fill_past(to, v->program_base + from, n, past_cache);
 }
 
 static inline void ft_view_fill_unordered(const struct ft_view *v, uint64_t from, uint64_t n,
                                           void *to, bool past_cache)
 {
-    ft_fill_unordered(to, v->program_base + from, n, past_cache);
+    if (ft_view_has_layout(v))
+        ft_view_fill_by_layout(v, from, n, to);
+    else
+        ft_fill_unordered(to, v->program_base + from, n, past_cache);
 }
 
 static inline void ft_view_fill(const struct ft_view *v, uint64_t from, uint64_t n, void *to)
@@ -106,15 +137,25 @@ static inline void ft_view_fill(const struct ft_view *v, uint64_t from, uint64_t
 
 static inline void ft_view_pack(const struct ft_view *v, uint64_t from, uint64_t n, void *to)
 {
-    memcpy(to, v->program_base + from, n);
+    if (ft_view_has_layout(v))
+        ft_layout_pack(v->type.layout, v->program_base, from, n, to);
+    else
+        memcpy(to, v->program_base + from, n);
 }
 
 /* Packed bytes into the program's memory. */
 static inline void ft_view_unpack(const struct ft_view *v, uint64_t from, uint64_t n,
                                   const void *source)
 {
-    memcpy(v->program_base + from, source, n);
+    if (ft_view_has_layout(v))
+        ft_layout_unpack(v->type.layout, v->program_base, from, n, source);
+    else
+        memcpy(v->program_base + from, source, n);
 }
+
+/* Of what is read in pieces: so many bytes at a time go through memory of the reader's own where there
+   is a layout. */
+enum { FT_VIEW_STEP = 4096 };
 
 /* The same, and to the log as well: past_log: past the cache, ordered before what follows
    ft_copy_order(true). */
@@ -125,7 +166,7 @@ void ft_view_unpack_logged(const struct ft_view *v, uint64_t from, uint64_t n, c
 void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,
                   bool past_cache);
 
-/* ft_hash_elements of all elements. */
+/* ft_hash_elements of all elements. Of a view without a layout. */
 uint64_t ft_view_hash(const struct ft_view *v);
 
 /* ---- of any ---- */

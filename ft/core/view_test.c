@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Views against a reference that knows one thing only: in which byte of the program's memory each
-   packed byte is. */
+   packed byte is. Half of them have a layout, made at random. */
 #include "ft/core/view.h"
 
 #include <criterion/criterion.h>
@@ -17,10 +17,20 @@ enum {
     ROUNDS = 3000
 };
 
+/* Where an element's packed bytes are, from where it begins. */
+struct element {
+    struct ft_layout *layout;      /* NULL: side by side */
+    int64_t extent;
+    uint32_t bytes;
+    int at[MOST_ELEM];
+};
+
 /* A buffer in the middle of `memory`, and where its packed bytes are, part by part. */
 struct buffer {
     struct ft_view view;
     struct ft_parts parts;
+    struct element element;
+    uint64_t each;                 /* of the view's elements in one of these */
     char *memory;
     int counts[MOST_PARTS], displs[MOST_PARTS];
     uint64_t bytes, part_at[MOST_PARTS + 1];
@@ -40,13 +50,62 @@ static char *make_memory(void)
 
 static void note_part(struct buffer *b, uint32_t r, int64_t first, uint64_t elements)
 {
-    uint64_t n = elements * b->view.type.elem;
-
     b->part_at[r] = b->bytes;
-    for (uint64_t i = 0; i < n; i++)
-        b->where[b->bytes++] =
-            (uint32_t)(ROOM / 2 + first * (int64_t)b->view.type.elem + (int64_t)i);
+    for (uint64_t i = 0; i < elements; i++)
+        for (uint32_t k = 0; k < b->element.bytes; k++)
+            b->where[b->bytes++] = (uint32_t)(
+                ROOM / 2 + (first + (int64_t)i) * b->element.extent + b->element.at[k]);
     b->part_at[r + 1] = b->bytes;
+}
+
+/* A part more, of so many blocks of n bytes or elements of `of`. */
+static void add_part(struct element *e, const struct element *of, uint64_t blocks, uint64_t n)
+{
+    struct ft_layout_part part = { .of = of->layout,
+                                   .at = (int64_t)draw(40) - 10,
+                                   .stride = (int64_t)draw(30) - 10,
+                                   .blocks = blocks,
+                                   .n = n };
+
+    ft_layout_add(e->layout, part);
+    for (uint64_t i = 0; i < blocks; i++)
+        for (uint64_t k = 0; k < n; k++)
+            for (uint32_t j = 0; j < of->bytes; j++)
+                e->at[e->bytes++] = (int)(part.at + (int64_t)i * part.stride +
+                                          (int64_t)k * of->extent + of->at[j]);
+}
+
+/* With parts of bytes or, depth > 0, of layouts like it. At least one; none that makes it longer than
+   `most`. */
+static struct element make_layout(uint32_t most, int depth)
+{
+    static const struct element byte = { .extent = 1, .bytes = 1 };
+    struct element e = { .layout = ft_layout_new(3, (int64_t)draw(36) - 12) };
+
+    e.extent = e.layout->extent;
+    for (int i = 0; i < 3; i++) {
+        struct element of = depth > 0 && draw(2) ? make_layout(most / 4, depth - 1) : byte;
+        uint64_t blocks = 1 + draw(3), n = 1 + draw(of.layout ? 2 : 9);
+
+        if (e.bytes + blocks * n * of.bytes <= most)
+            add_part(&e, &of, blocks, n);
+        else if (!e.bytes && i == 2)
+            add_part(&e, &of, 1, 1);
+        ft_layout_release(of.layout);
+    }
+    return e;
+}
+
+static struct element make_element(void)
+{
+    struct element e = { .bytes = 1 + (uint32_t)draw(MOST_ELEM) };
+
+    if (draw(2))
+        return make_layout(MOST_ELEM, 2);
+    e.extent = e.bytes;
+    for (uint32_t i = 0; i < e.bytes; i++)
+        e.at[i] = (int)i;
+    return e;
 }
 
 /* Parts of different lengths, with gaps, in any order, on both sides of the address given. */
@@ -70,21 +129,26 @@ static void scatter(struct buffer *b, uint32_t parts)
     }
     b->parts = (struct ft_parts){ parts, b->counts, b->displs };
     b->view.parts = &b->parts;
-    for (uint32_t r = 0; r < parts; r++)
+    for (uint32_t r = 0; r < parts; r++) {
         note_part(b, r, b->displs[r], (uint64_t)b->counts[r]);
+        b->counts[r] *= (int)b->each;
+        b->displs[r] *= (int)b->each;
+    }
 }
 
 static struct buffer *make(bool scattered)
 {
     struct buffer *b = calloc(1, sizeof *b);
-    struct ft_type type = { .elem = 1 + (uint32_t)draw(MOST_ELEM),
-                            .kind = FT_OPAQUE,
-                            .base = FT_BYTE };
     uint64_t count = draw(8) ? draw(MOST_COUNT) : 0;
     uint32_t parts = 1 + (uint32_t)draw(MOST_PARTS);
+    struct ft_type type = { .kind = FT_OPAQUE, .base = FT_BYTE };
 
+    b->element = make_element();
+    b->each = draw(2) ? 1 : b->element.bytes;
+    type.elem = b->element.bytes / (uint32_t)b->each;
+    type.layout = b->element.layout;
     b->memory = make_memory();
-    b->view = ft_view_of(b->memory + ROOM / 2, count, type);
+    b->view = ft_view_of(b->memory + ROOM / 2, count * b->each, type);
     if (scattered) {
         scatter(b, parts);
         return b;
@@ -98,6 +162,7 @@ static struct buffer *make(bool scattered)
 
 static void end(struct buffer *b)
 {
+    ft_layout_release(b->element.layout);
     free(b->memory);
     free(b);
 }
@@ -182,6 +247,7 @@ static void check_range(struct buffer *b, uint32_t r)
 
     cr_assert_eq(ft_view_bytes(&part), bytes);
     cr_assert_eq(ft_view_part_bytes(&b->view, r), bytes);
+    cr_assert_eq(direct == NULL, b->element.layout != NULL);
     check_out(b, &part, at, from, n);
     check_in(b, &part, at, from, n);
     for (uint64_t i = 0; direct && i < n; i++)
@@ -252,7 +318,7 @@ Test(view, nothing_but_what_is_overwritten)
         free(is_received);
         end(b);
     }
-    cr_assert_gt(known, ROUNDS / 3, "it is known most of the time");
+    cr_assert_gt(known, ROUNDS / 6, "it is known most of the time, without layouts");
 }
 
 Test(view, moves)
@@ -274,6 +340,27 @@ Test(view, moves)
         memcpy(before, from->memory, ROOM);
         ft_view_move(&part, &part, at, n, round % 4 < 2);
         cr_assert(!memcmp(before, from->memory, ROOM), "to where it is");
+        free(before);
+        end(from);
+        end(to);
+    }
+}
+
+/* From one layout to another. */
+Test(view, moves_between_layouts)
+{
+    srandom(5);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct buffer *from = make(false), *to = make(false);
+        uint64_t bytes = ft_min(from->bytes, to->bytes), at = draw(bytes + 1), n = draw(bytes - at + 1);
+        struct ft_view source = ft_view_piece(&from->view, 0), target = ft_view_piece(&to->view, 0);
+        char *before = malloc(ROOM);
+
+        memcpy(before, to->memory, ROOM);
+        for (uint64_t i = at; i < at + n; i++)
+            before[to->where[i]] = from->memory[from->where[i]];
+        ft_view_move(&target, &source, at, n, round % 2);
+        cr_assert(!memcmp(before, to->memory, ROOM));
         free(before);
         end(from);
         end(to);

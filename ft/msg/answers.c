@@ -82,12 +82,25 @@ static int read_all(struct ft_answers *a, struct ft_error *e)
     return err ? err : note_published(a, e);
 }
 
+int ft_answers_open_at(struct ft_answers *a, const struct ft_answers_place *at, const struct ft_region *region, uint32_t rank, struct ft_match *match,
+                       const struct ft_patience *patience, int kick_fd, int spill_fd, struct ft_error *e)
+{
+    *a = (struct ft_answers){ .match = match, .said = at->said };
+    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
+    a->log.unit = at->unit;
+    a->log.end = at->end;
+    return read_all(a, e);
+}
+
 int ft_answers_open(struct ft_answers *a, const struct ft_region *region, uint32_t rank, struct ft_match *match, const struct ft_patience *patience,
                     int kick_fd, int spill_fd, struct ft_error *e)
 {
-    *a = (struct ft_answers){ .match = match };
-    ft_msg_open(&a->log, region, rank, rank, rank, patience, kick_fd, spill_fd);
-    return read_all(a, e);
+    return ft_answers_open_at(a, &(struct ft_answers_place){ 0 }, region, rank, match, patience, kick_fd, spill_fd, e);
+}
+
+struct ft_answers_place ft_answers_at(const struct ft_answers *a)
+{
+    return (struct ft_answers_place){ .unit = a->log.unit, .end = a->log.end, .said = a->open ? a->said : 0 };
 }
 
 int ft_answers_resume(struct ft_answers *a, struct ft_error *e)

@@ -27,7 +27,17 @@ struct ft_answers {
     uint64_t said;                   /* ... in which it has said no so many times */
 };
 
-/* Reads what earlier incarnations were told. 0, FT_ENOMEM, FT_ESPACE. */
+/* Where the rank is in its answers: between two of them, or in a run in which it has said no so many times. */
+struct ft_answers_place {
+    uint64_t unit, end, said;
+};
+
+/* Reads what earlier incarnations were told from that place on. 0, FT_ENOMEM, FT_ESPACE. */
+int ft_answers_open_at(struct ft_answers *a, const struct ft_answers_place *at, const struct ft_region *region, uint32_t rank, struct ft_match *match,
+                       const struct ft_patience *patience, int kick_fd, int spill_fd, struct ft_error *e);
+struct ft_answers_place ft_answers_at(const struct ft_answers *a);
+
+/* From the beginning on. */
 int ft_answers_open(struct ft_answers *a, const struct ft_region *region, uint32_t rank, struct ft_match *match, const struct ft_patience *patience,
                     int kick_fd, int spill_fd, struct ft_error *e);
 int ft_answers_resume(struct ft_answers *a, struct ft_error *e);  /* in a forked copy that becomes the rank */

@@ -235,33 +235,59 @@ bool ft_msg_look(struct ft_msg_channel *c, struct ft_unit *u)
     return ft_look(&c->theirs->done) > c->unit && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
 }
 
+static void copy_out(const struct ft_view *v, uint64_t to, uint64_t n, const char *from)
+{
+    if (ft_view_has_layout(v))
+        ft_view_unpack(v, to, n, from);
+    else
+        ft_copy_lines(ft_view_direct(v, to), from, n);
+}
+
 /* Out of its cell, unless another one is there by now: then it is in the log. */
-static bool read_cell(const struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, char *to)
+static bool read_cell(const struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to)
 {
     const struct ft_message_slot *slot = slot_of(c, u->unit);
     const char *cell = bytes_of(c, u->unit, u->sig.length) + from;
 
     if (ft_look(&slot->unit) != u->unit + 1)
         return false;
-    ft_copy_lines(to, cell, n / 2);
+    copy_out(v, to, n / 2, cell);
     ft_point_look(); /* the rest may be another one's */
-    ft_copy_lines(to + n / 2, cell + n / 2, n - n / 2);
+    copy_out(v, to + n / 2, n - n / 2, cell + n / 2);
     atomic_thread_fence(memory_order_acquire);
     return ft_peek(&slot->unit) == u->unit + 1;
+}
+
+/* A step at a time. */
+static int read_by_layout(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to)
+{
+    char step[FT_VIEW_STEP];
+
+    for (uint64_t at = 0, k; at < n; at += k) {
+        k = ft_min(n - at, sizeof step);
+        if (ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from + at, step, k, false))
+            return FT_ESPACE;
+        ft_view_unpack(v, to + at, k, step);
+    }
+    return 0;
 }
 
 int ft_msg_read(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from, uint64_t n, const struct ft_view *v, uint64_t to,
                     struct ft_error *e)
 {
-    char *direct = n ? ft_view_direct(v, to) : NULL;
+    int err;
 
     if (!n)
         return 0;
-    if (u->sig.length <= sizeof u->bytes)
-        memcpy(direct, u->bytes + from, n);
-    else if (!read_cell(c, u, from, n, direct) && ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, direct, n, false))
-        return unreadable(c, e);
-    return 0;
+    if (u->sig.length <= sizeof u->bytes) {
+        ft_view_unpack(v, to, n, u->bytes + from);
+        return 0;
+    }
+    if (read_cell(c, u, from, n, v, to))
+        return 0;
+    err = ft_view_has_layout(v) ? read_by_layout(c, u, from, n, v, to)
+                                : ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, ft_view_direct(v, to), n, false);
+    return err ? unreadable(c, e) : 0;
 }
 
 void ft_msg_pass(struct ft_msg_channel *c, const struct ft_unit *u)

@@ -2,6 +2,7 @@
 /* Both ends of a channel: what is sent comes once and in order, out of the slot or out of the log; what a sender's predecessor has sent, logged or not,
    is not sent again, and what differs from it is found. */
 #include "ft/msg/channel.h"
+#include "ft/msg/check.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -348,6 +349,57 @@ Test(channel, a_replay_that_differs_is_found)
     sig = sig_of(5, size_of(5));
     cr_assert(ft_sig_equal(&said.sig, &sig) && said.site == 15 && s.unit == 5);
     replay_until(2 * FT_CHANNEL_SLOTS);
+}
+
+/* What an earlier incarnation has sent is compared, and what is new is not. */
+static int check_next(uint64_t n, const char *bytes, struct ft_type type)
+{
+    struct ft_sig sig = sig_of(s.unit, n);
+    struct ft_view v = ft_view_of(bytes, PIECE / type.elem, type);
+    struct ft_unit before;
+
+    return ft_msg_check(&s, &sig, &v, s.unit % 2 ? PIECE - n : 0, &before, &e);
+}
+
+Test(channel, other_bytes_are_found)
+{
+    const struct ft_type byte = { .elem = 1, .kind = FT_BYTE };
+
+    cr_assert_eq(check_next(16, content, byte), 0);
+    send_until(2 * FT_CHANNEL_SLOTS);
+    open_sender();
+    for (; s.unit < 2 * FT_CHANNEL_SLOTS; send_one(size_of(s.unit))) {
+        uint64_t n = size_of(s.unit);
+
+        cr_assert_eq(check_next(n, content, byte), 0);
+        cr_assert_eq(check_next(n, other, byte), n ? FT_EDIVERGED : 0);
+        cr_assert_eq(check_next(n + 1, other, byte), 0); /* for ft_msg_send to find */
+    }
+    cr_assert_eq(check_next(16, other, byte), 0);
+}
+
+Test(channel, other_bytes_of_what_is_published_are_found)
+{
+    struct ft_sig sig = sig_of(0, 16);
+
+    ft_msg_publish(&s, &sig, 77, content);
+    open_sender();
+    cr_assert_eq(check_next(16, content, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), 0);
+    cr_assert_eq(check_next(16, other, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), FT_EDIVERGED);
+}
+
+/* Of a double and an int, 4 bytes are no data. */
+Test(channel, padding_is_not_compared)
+{
+    struct ft_type pair = { .elem = 16, .kind = FT_F64_INT };
+
+    send_one(32);
+    open_sender();
+    memcpy(other, content, PIECE);
+    other[13]++;
+    cr_assert_eq(check_next(32, other, pair), 0);
+    other[11]++;
+    cr_assert_eq(check_next(32, other, pair), FT_EDIVERGED);
 }
 
 Test(channel, one_that_differs_from_what_is_published_is_found)

@@ -3,6 +3,7 @@ libft_la_SOURCES += \
 	ft/msg/acks.h ft/msg/acks.c \
 	ft/msg/channel.h ft/msg/channel.c \
 	ft/msg/answers.h ft/msg/answers.c \
+	ft/msg/check.h ft/msg/check.c \
 	ft/msg/decided.h ft/msg/decided.c \
 	ft/msg/match.h ft/msg/match.c
 

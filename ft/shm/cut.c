@@ -86,9 +86,10 @@ void ft_cut_hold(const struct ft_region *r, uint32_t rank)
 }
 
 /* Of a rank that is started from its beginning: it goes on behind that version, if it loads one. */
-static struct ft_positions beginning(const struct ft_version *v)
+static bool find_beginning(const struct ft_region *r, uint32_t rank, const struct ft_version *v, struct ft_positions *p)
 {
-    return v->version ? ft_positions_world(v->unit + 1, v->end) : (struct ft_positions){ 0 };
+    p->n = 0;
+    return !v->version || ft_versions_positions(r, rank, v, p);
 }
 
 static bool is_there(const struct ft_region *r, uint32_t stream, uint64_t position)
@@ -111,7 +112,8 @@ void ft_cut_unregister(const struct ft_region *r, uint32_t rank)
     struct ft_version v;
 
     ft_versions_loadable(r, rank, &v);
-    p = beginning(&v);
+    if (!find_beginning(r, rank, &v, &p))
+        return;
     /* Woken from the snapshot it may still be on its way to that version, and needs the log (found by the explorer). */
     if (v.version && ft_cut_unit(r, rank) <= v.unit && !ft_versions_moves_cut(r, rank, &v))
         return;
@@ -140,8 +142,9 @@ bool ft_cut_withdraw(const struct ft_region *r, uint32_t rank)
 {
     struct ft_version v;
     bool loads = ft_versions_loadable(r, rank, &v);
-    struct ft_positions p = beginning(&v);
+    struct ft_positions p;
 
+    find_beginning(r, rank, &v, &p); /* nobody writes over what a dead rank has not consumed */
     move(r, rank, &p);
     return ft_cut_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));
 }

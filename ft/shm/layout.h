@@ -124,6 +124,7 @@ struct ft_model_slot {
     _Atomic uint64_t chain;     /* hash of all calls up to it */
     _Atomic uint64_t nglobal, nlocal;
     _Atomic uint64_t global_hash, local_hash;
+    _Atomic uint64_t ncarried, carried_hash;  /* what the rank's checkpoint has besides models (ft/carry.h) */
 };
 
 enum ft_ask {
@@ -136,6 +137,7 @@ enum ft_ask {
 struct ft_version_words {
     /* the rank */
     _Alignas(FT_LINE) struct ft_model_slot slot[2];
+    struct ft_positions at[2];       /* after the checkpoint in that slot, in all logs but the world's */
     _Alignas(FT_LINE) _Atomic uint64_t consumed;  /* it has finished with, or loaded, the checkpoint of this version: it will never
                                                      load an older one */
     _Atomic uint64_t loads;          /* its first load is this unit, plus one; 0: it has not loaded */

@@ -16,11 +16,12 @@ enum ft_models_area {
     FT_MODELS_PREFIX = 2,  /* the log up to the first load, at the same positions: rank 0 */
     FT_MODELS_CACHE = 3,    /* the bootstrap cache: rank 0 */
     FT_MODELS_GIVEN = 4,    /* what each rank contributed to units that may be in it, as hashes: each its own */
-    FT_MODELS_LOCAL = 5     /* two slots of each rank's own model */
+    FT_MODELS_LOCAL = 5     /* two slots of each rank's own model, then two of what each rank's checkpoint carries besides (ft/carry.h) */
 };
 
 static inline uint64_t ft_models_global(uint32_t slot) { return FT_MODELS_GLOBAL + slot; }
 static inline uint64_t ft_models_local(uint32_t rank, uint32_t slot) { return FT_MODELS_LOCAL + 2ull * rank + slot; }
+static inline uint64_t ft_models_carried(uint32_t nranks, uint32_t rank, uint32_t slot) { return ft_models_local(nranks + rank, slot); }
 
 /* Agent: a new one, close-on-exec. The descriptor, or FT_ESYS. */
 int ft_models_create(struct ft_error *e);

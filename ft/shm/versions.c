@@ -26,6 +26,8 @@ static uint64_t read_slot(const struct ft_model_slot *s, struct ft_version *v)
     v->nlocal = ft_peek(&s->nlocal);
     v->global_hash = ft_peek(&s->global_hash);
     v->local_hash = ft_peek(&s->local_hash);
+    v->ncarried = ft_peek(&s->ncarried);
+    v->carried_hash = ft_peek(&s->carried_hash);
     atomic_thread_fence(memory_order_acquire);
     return ft_look(&s->version) == version ? version : 0;
 }
@@ -86,7 +88,22 @@ bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_vers
     while (v->version && read_slot(&ft_versions_of(r, rank)->slot[v->slot], &mine) != v->version);
     v->nlocal = mine.nlocal;
     v->local_hash = mine.local_hash;
+    v->ncarried = mine.ncarried;
+    v->carried_hash = mine.carried_hash;
     return v->version != 0;
+}
+
+bool ft_versions_positions(const struct ft_region *r, uint32_t rank, const struct ft_version *v, struct ft_positions *p)
+{
+    const struct ft_version_words *words = ft_versions_of(r, rank);
+    const struct ft_positions *others = &words->at[v->slot];
+    uint32_t n = (uint32_t)ft_min(others->n, FT_MOST_STREAMS + FT_MOST_CHANNELS - 1);
+
+    *p = ft_positions_world(v->unit + 1, v->end);
+    for (uint32_t i = 0; i < n; i++)
+        ft_position_add(p, others->in[i].stream, others->in[i].at);
+    atomic_thread_fence(memory_order_acquire);
+    return ft_look(&words->slot[v->slot].version) == v->version;
 }
 
 bool ft_versions_kept(const struct ft_region *r, const struct ft_version_words *words, uint32_t slot, uint64_t version,

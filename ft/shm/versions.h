@@ -14,7 +14,8 @@ struct ft_version {
     bool base;                   /* the job's programs begin with it: it has no place in the log */
     uint64_t unit, end, chain;   /* as struct ft_model_slot */
     uint64_t nglobal, global_hash;
-    uint64_t nlocal, local_hash; /* of the rank */
+    uint64_t nlocal, local_hash; /* of the rank, as what follows */
+    uint64_t ncarried, carried_hash;
 };
 
 struct ft_version_head *ft_versions_head(const struct ft_region *r);
@@ -29,6 +30,9 @@ bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_vers
    False: it has been written over. */
 bool ft_versions_kept(const struct ft_region *r, const struct ft_version_words *words, uint32_t slot, uint64_t version,
                       struct ft_version *v);
+
+/* Where rank goes on after that version, one of its slots' that is no base, in all logs. False: it has been written over. */
+bool ft_versions_positions(const struct ft_region *r, uint32_t rank, const struct ft_version *v, struct ft_positions *p);
 
 /* Whatever rank does before it loads is in the store: it can be started from its beginning without the log up to a checkpoint. */
 bool ft_versions_can_load(const struct ft_region *r, uint32_t rank);

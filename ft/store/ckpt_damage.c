@@ -122,7 +122,7 @@ static void expect_contradiction(int dir, const char *name, size_t at, uint64_t 
     write_file(dir, name, good, n);
 }
 
-static void contradictions(int dir, const char *name)
+static void contradictions(int dir, const char *name, size_t sections)
 {
     expect_contradiction(dir, name, 12, 64, 4);              /* length of the header */
     expect_contradiction(dir, name, 12, 0xffffffc0, 4);
@@ -139,8 +139,10 @@ static void contradictions(int dir, const char *name)
     expect_contradiction(dir, name, 76, 0xfffffff0, 4);
     expect_contradiction(dir, name, 80, UINT64_MAX, 8);      /* length of the global model */
     expect_contradiction(dir, name, 80, 1, 8);
-    expect_contradiction(dir, name, 80 + 16 * 4 + 3, 0, 1);  /* the name */
-    expect_contradiction(dir, name, 80 + 16 * 4 + 9, 1, 1);  /* behind it */
+    expect_contradiction(dir, name, 80 + 16 * sections + 3, 0, 1);  /* the name */
+    expect_contradiction(dir, name, 80 + 16 * sections + 9, 1, 1);  /* behind it */
+    expect_contradiction(dir, name, 8, sections == 4 ? 2 : 1, 4);   /* format: more sections than that, or fewer */
+    expect_contradiction(dir, name, 8, 0, 4);
 }
 
 static void write_as(int dir, uint64_t version, uint32_t nranks, const char *program, const char *series)
@@ -184,10 +186,10 @@ static void somebody_elses(int dir)
     expect_refused(dir, "checkpoint 2 of job k3x9mmpq");
 
     n = read_file(dir, "checkpoint-0000000002.ftmpi", bytes, sizeof bytes);
-    put(bytes, 8, 2, 4);
+    put(bytes, 8, 3, 4);
     put(bytes, 24, XXH3_64bits(bytes, 24), 8);
     write_file(dir, "checkpoint-0000000003.ftmpi", bytes, n);
-    expect_refused(dir, "it has format 2, of a newer ftmpi; this one reads format 1");
+    expect_refused(dir, "it has format 3, of a newer ftmpi; this one reads up to format 2");
     unlinkat(dir, "checkpoint-0000000003.ftmpi", 0);
 }
 
@@ -282,6 +284,20 @@ static int large_put(void *arg, uint32_t section, uint64_t at, const void *data,
     return 0;
 }
 
+/* Format 1. */
+static void no_messages(int dir)
+{
+    static char bytes[1 << 16];
+    struct ft_error e;
+
+    write_as(dir, 2, TEST_RANKS, TEST_PROGRAM, TEST_SERIES);
+    EXPECT(read_file(dir, "checkpoint-0000000002.ftmpi", bytes, sizeof bytes) > 80 && bytes[8] == 1, "format %d", bytes[8]);
+    contradictions(dir, "checkpoint-0000000002.ftmpi", 1 + TEST_RANKS);
+    unlinkat(dir, "checkpoint-0000000002.ftmpi", 0);
+    if (test_write(&ft_disk_real, dir, 2, 1, &e) < 0)
+        abort();
+}
+
 static void large(int dir)
 {
     uint64_t version = 5;
@@ -322,7 +338,8 @@ int main(void)
     if (test_write(&ft_disk_real, dir, 1, 0, &e) < 0 || test_write(&ft_disk_real, dir, 2, 1, &e) < 0)
         return 99;
     damage(dir, "checkpoint-0000000002.ftmpi");
-    contradictions(dir, "checkpoint-0000000002.ftmpi");
+    contradictions(dir, "checkpoint-0000000002.ftmpi", 1 + 2 * TEST_RANKS);
+    no_messages(dir);
     somebody_elses(dir);
     unlinkat(dir, "checkpoint-0000000001.ftmpi", 0);
     write_file(dir, "checkpoint-0000000002.ftmpi", "x", 1);

@@ -74,7 +74,7 @@ static int fill(const struct ft_disk *disk, int fd, struct ft_ckpt_header *h, co
     char *block = malloc(BLOCK);
     int err = block && disk->reserve(disk->arg, fd, ft_ckpt_header_file_bytes(h)) == 0 ? 0 : -1;
 
-    for (uint32_t i = 0; !err && i <= h->nranks; i++) {
+    for (uint32_t i = 0; !err && i < ft_ckpt_header_sections(h); i++) {
         err = write_section(disk, fd, at, i, &h->sections[i], models, block);
         at += h->sections[i].bytes;
     }
@@ -150,15 +150,18 @@ int ft_ckpt_file_header(const struct ft_ckpt_source *source, struct ft_ckpt_head
     return err;
 }
 
-static int section_damaged(uint32_t i, struct ft_error *e)
+static int section_damaged(uint32_t i, uint32_t nranks, struct ft_error *e)
 {
+    if (i > nranks)
+        return ft_err_set(e, FT_EDAMAGED, "what it has of the messages of rank %u is damaged (checksum)", i - 1 - nranks);
     return i ? ft_err_set(e, FT_EDAMAGED, "the model of rank %u in it is damaged (checksum)", i - 1)
              : ft_err_set(e, FT_EDAMAGED, "the global model in it is damaged (checksum)");
 }
 
-static int read_section(const struct ft_ckpt_source *source, uint64_t at, uint32_t i, const struct ft_ckpt_section *section,
+static int read_section(const struct ft_ckpt_source *source, uint64_t at, uint32_t i, const struct ft_ckpt_header *h,
                         const struct ft_ckpt_sink *sink, char *block, struct ft_error *e)
 {
+    const struct ft_ckpt_section *section = &h->sections[i];
     XXH3_state_t *hash = XXH3_createState();
     int err = hash ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
 
@@ -176,7 +179,7 @@ static int read_section(const struct ft_ckpt_source *source, uint64_t at, uint32
         done += n;
     }
     if (!err && XXH3_64bits_digest(hash) != section->hash)
-        err = section_damaged(i, e);
+        err = section_damaged(i, h->nranks, e);
     XXH3_freeState(hash);
     return err;
 }
@@ -188,8 +191,8 @@ int ft_ckpt_file_models(const struct ft_ckpt_source *source, const struct ft_ckp
     char *block = malloc(BLOCK);
     int err = block ? sink->begin(sink->arg, h, e) : ft_err_set(e, FT_ENOMEM, "out of memory");
 
-    for (uint32_t i = 0; !err && i <= h->nranks; i++) {
-        err = read_section(source, at, i, &h->sections[i], sink, block, e);
+    for (uint32_t i = 0; !err && i < ft_ckpt_header_sections(h); i++) {
+        err = read_section(source, at, i, h, sink, block, e);
         at += h->sections[i].bytes;
     }
     free(block);

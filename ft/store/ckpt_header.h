@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a checkpoint file begins with (docs/internals/checkpoints.md, "Durable checkpoints"): to
    whom it belongs, and length and XXH3 hash of each section that follows. Section 0 is the global
-   model, 1 + r the local model of rank r, one behind the other.
+   model, 1 + r the local model of rank r, one behind the other. Format 2 has as many sections again as ranks: what each rank's checkpoint
+   carries besides, messages under way above all (ft/carry.h). It is written where any of these has a byte, else format 1.
 
      at 0   magic, format, bytes of the header, bytes of the file, hash of these     the same in all formats ever
      at 32  hash of the rest of the header
@@ -18,12 +19,12 @@
 #include "ft/base/err.h"
 
 enum {
-    FT_CKPT_FORMAT = 1,
+    FT_CKPT_FORMAT = 2,       /* the newest */
     FT_CKPT_PREFIX = 32,      /* bytes that can be read whatever the format */
     FT_CKPT_SERIES = 16,
     FT_CKPT_PROGRAM = 1024,
     FT_CKPT_RANKS = 65536,    /* at most */
-    FT_CKPT_HEADER_MAX = 2 << 20
+    FT_CKPT_HEADER_MAX = 4 << 20
 };
 #define FT_CKPT_SECTION_MAX (UINT64_C(1) << 40)  /* bytes */
 
@@ -37,8 +38,11 @@ struct ft_ckpt_header {
     char series[FT_CKPT_SERIES];        /* the job that made the first of them; those that resume it go on with it */
     char program[FT_CKPT_PROGRAM];      /* what is run, for people and to be compared; 1 byte at least */
     uint32_t nranks;
-    struct ft_ckpt_section *sections;   /* 1 + nranks; owned */
+    struct ft_ckpt_section *sections;   /* 1 + 2 * nranks; owned */
 };
+
+/* Those that a file of it has: the last nranks ones only if any of them has a byte. */
+uint32_t ft_ckpt_header_sections(const struct ft_ckpt_header *h);
 
 /* Room for the sections, all empty. FT_ENOMEM. */
 int ft_ckpt_header_new(struct ft_ckpt_header *h, uint32_t nranks, struct ft_error *e);

@@ -5,7 +5,7 @@
 #include "ft/store/ckpt_models.h"
 #include "ft/test/fuzz_driver.h"
 
-enum { SEEDS = 4 };
+enum { SEEDS = 5 };
 
 static int get(void *arg, uint32_t section, uint64_t at, void *to, size_t n)
 {
@@ -48,10 +48,10 @@ static int yes_bytes(void *arg, int fd, uint64_t bytes)
     return yes(arg, fd);
 }
 
-/* 0: no models; 1: ranks with models; 2: one rank and a long name; 3: many ranks. */
+/* 0: no models; 1: ranks with models; 2: one rank and a long name; 3: many ranks; 4: with messages under way. */
 static void seed(struct fuzz_input *in, int which)
 {
-    static const uint32_t ranks[SEEDS] = {1, TEST_RANKS, 1, 200};
+    static const uint32_t ranks[SEEDS] = {1, TEST_RANKS, 1, 200, TEST_RANKS};
     struct ft_disk disk = {in, yes_name, yes_bytes, keep, yes, yes, yes_names, yes_name, NULL};
     uint64_t version = (uint64_t)which + 1;
     struct ft_ckpt_models models = {get, NULL, &version};
@@ -65,6 +65,8 @@ static void seed(struct fuzz_input *in, int which)
     memset(h.program, 'p', which == 2 ? FT_CKPT_PROGRAM - 1 : 5);
     for (uint32_t i = 0; which && i <= h.nranks; i++)
         h.sections[i].bytes = which == 3 ? i % 3 : test_bytes(version, i);
+    for (uint32_t i = 0; which == 4 && i < 2; i++)
+        h.sections[1 + TEST_RANKS + i].bytes = 3 + i;
     in->n = 0;
     in->bytes[0] = 7;
     if (ft_ckpt_file_write(&disk, 0, "x", "y", &h, &models, &e) < 0)

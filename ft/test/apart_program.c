@@ -133,14 +133,14 @@ static int make_call(struct actor *a, struct ft_error *e)
     case ALLGATHER:
         if (in_place)
             send = memcpy(a->recv + a->rank * count, a->send, count * 4);
-        return ft_allgather(s, send, a->recv, count, type, 6, e);
+        return ft_allgather(s, send, NULL, a->recv, count, type, 6, e);
     default:
         for (uint32_t r = 0; r < job.world; r++) {
             counts[r] = (int)part_of(count, r);
             displs[r] = at;
             at += counts[r] + 1;
         }
-        return ft_allgatherv(s, a->send, a->recv, counts, displs, type, 7, e);
+        return ft_allgatherv(s, a->send, NULL, a->recv, counts, displs, type, 7, e);
     }
 }
 

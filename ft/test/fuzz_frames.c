@@ -201,8 +201,8 @@ static int call(struct ft_stream *s, unsigned what, uint32_t node, struct ft_err
     case 2: return ft_bcast(s, recv, n, type, 1 - (int)node, 1, e);
     case 3: return ft_allreduce(s, send, recv, n, type, &sum, 1, e);
     case 4: return ft_reduce(s, send, recv, n, type, &user, 0, 1, e);
-    case 5: return ft_allgather(s, send, recv, n / 2, type, 1, e);
-    case 6: in.bytes = 4 * (uint64_t)counts[1 - node]; return ft_allgatherv(s, send, recv, counts, displs, type, 1, e);
+    case 5: return ft_allgather(s, send, NULL, recv, n / 2, type, 1, e);
+    case 6: in.bytes = 4 * (uint64_t)counts[1 - node]; return ft_allgatherv(s, send, NULL, recv, counts, displs, type, 1, e);
     default: return ft_allreduce(s, recv, recv, n, type, &sum, 1, e);
     }
 }

@@ -146,7 +146,7 @@ static void gather(struct program *p, uint64_t n, bool in_place)
 
     for (uint64_t i = 0; i < n; i++)
         send[i] = given(p->call, p->me, i);
-    check(p, ft_allgather(stream(p), send, p->recv, n, INT64, 4, &p->e), "allgather");
+    check(p, ft_allgather(stream(p), send, NULL, p->recv, n, INT64, 4, &p->e), "allgather");
     for (uint64_t i = 0; i < n * world; i++)
         if (p->recv[i] != given(p->call, (uint32_t)(i / n), i % n))
             wrong(p, "allgather", i, p->recv[i], given(p->call, (uint32_t)(i / n), i % n));
@@ -164,7 +164,7 @@ static void gather_unequal(struct program *p, uint64_t n, uint64_t *state)
     for (int i = 0; i < counts[p->me]; i++)
         p->send[i] = given(p->call, p->me, (uint64_t)i);
     memset(p->recv, -1, (size_t)at * 8);
-    check(p, ft_allgatherv(stream(p), p->send, p->recv, counts, displs, INT64, 5, &p->e), "allgatherv");
+    check(p, ft_allgatherv(stream(p), p->send, NULL, p->recv, counts, displs, INT64, 5, &p->e), "allgatherv");
     for (uint32_t r = 0; r < world; r++)
         for (int i = 0; i <= counts[r]; i++) {
             int64_t should = i < counts[r] ? given(p->call, r, (uint64_t)i) : -1;

@@ -116,14 +116,14 @@ static int make_call(struct actor *r, struct ft_error *e)
     case ALLGATHER:
         if (job.sc.in_place)
             send = memcpy(r->recv + me * count, r->send, count * 4);
-        return ft_allgather(s, send, r->recv, count, type, 5, e);
+        return ft_allgather(s, send, NULL, r->recv, count, type, 5, e);
     default:
         for (uint32_t q = 0; q < n; q++) {
             counts[q] = (int)part_of(count, q);
             displs[q] = at + (int)q;
             at += counts[q];
         }
-        return ft_allgatherv(s, r->send, r->recv, counts, displs, type, 6, e);
+        return ft_allgatherv(s, r->send, NULL, r->recv, counts, displs, type, 6, e);
     }
 }
 

@@ -71,7 +71,7 @@ static int call(struct ft_stream *s, unsigned c, int64_t *a, int64_t *b, struct 
         err = ft_allreduce(s, a, b, n, type, &op, 0, e);
         break;
     default:
-        err = ft_allgather(s, a, b, n, type, 0, e);
+        err = ft_allgather(s, a, NULL, b, n, type, 0, e);
         for (unsigned i = 0; i < n * ranks && !err; i++)
             check(b[i] == (int64_t)c * 1000003 + i / n * 1009 + i % n, s->rank, c, "allgather");
         return err;

@@ -71,7 +71,7 @@ static int begin_models(void *arg, const struct ft_ckpt_header *h, struct ft_err
     const int *models = arg;
 
     (void)e;
-    for (uint32_t i = 0; i <= h->nranks; i++)
+    for (uint32_t i = 0; i <= 2 * h->nranks; i++)
         ft_models_end(*models, ft_ckpt_area(i, 0), 0);
     return 0;
 }
@@ -111,7 +111,7 @@ int ft_ckpt_series_hash(int models, struct ft_ckpt_header *h, struct ft_error *e
 {
     int err = 0;
 
-    for (uint32_t i = 0; i <= h->nranks && !err; i++)
+    for (uint32_t i = 0; i < ft_ckpt_header_sections(h) && !err; i++)
         err = ft_models_hash(models, ft_ckpt_area(i, 0), h->sections[i].bytes, &h->sections[i].hash, e);
     return err;
 }

@@ -74,7 +74,7 @@ static int check(struct ft_ckpt_writer *w)
     struct ft_error ignored;
     uint64_t hash;
 
-    for (uint32_t i = 0; i <= w->header.nranks; i++)
+    for (uint32_t i = 0; i < ft_ckpt_header_sections(&w->header); i++)
         if (ft_models_hash(w->config.models, ft_ckpt_area(i, w->slot), w->header.sections[i].bytes, &hash, &ignored) < 0 ||
             hash != w->hashes[i]) {
             w->other = true;
@@ -97,10 +97,10 @@ static int taken(void *arg)
 static int note_hashes(struct ft_ckpt_writer *w, struct ft_error *e)
 {
     w->other = false;
-    w->hashes = calloc(w->header.nranks + 1u, sizeof *w->hashes);
+    w->hashes = calloc(ft_ckpt_header_sections(&w->header), sizeof *w->hashes);
     if (!w->hashes)
         return ft_err_set(e, FT_ENOMEM, "no memory to write a checkpoint");
-    for (uint32_t i = 0; i <= w->header.nranks; i++)
+    for (uint32_t i = 0; i < ft_ckpt_header_sections(&w->header); i++)
         w->hashes[i] = w->header.sections[i].hash;
     return 0;
 }

@@ -26,7 +26,8 @@ struct ft_ckpt_written {
     struct ft_error e;
 };
 
-/* Where the model of a section is in the memory for models: section 0 of a file is the global one, 1 + r that of rank r. */
+/* Where the model of a section is in the memory for models: section 0 of a file is the global one, 1 + r that of rank r, then what
+   each rank's checkpoint carries besides (ft_models_carried). */
 static inline uint64_t ft_ckpt_area(uint32_t section, uint32_t slot)
 {
     return section ? ft_models_local(section - 1, slot) : ft_models_global(slot);

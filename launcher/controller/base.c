@@ -16,6 +16,11 @@ int ft_controller_base_load(struct ft_controller_base *b, struct ft_ckpt_series 
 
     if (found <= 0)
         return found;
+    if (ft_ckpt_header_sections(&h) > 1 + h.nranks) {
+        ft_ckpt_header_free(&h);
+        return ft_err_set(e, FT_EINVAL, "--resume: checkpoint %llu was made by ranks that send messages to each other or have made communicators: it is "
+                          "for a job on one host", (unsigned long long)s->totals.resumed);
+    }
     found = ft_ckpt_series_hash(b->models, &h, e);
     if (!found) {
         b->version = h.version;

@@ -191,7 +191,7 @@ static void begin(struct ft_node *n)
             return;
         }
     }
-    ft_durable_begin(n->job, d->base.version, d->base.models);
+    ft_durable_begin(n->job, d->base.version, d->base.models, NULL);
     done(n);
 }
 

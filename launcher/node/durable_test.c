@@ -51,11 +51,12 @@ void ft_job_post(struct ft_job *j, const struct ft_event *ev)
     cr_assert(false, "nothing here ends a job");
 }
 
-void ft_durable_begin(const struct ft_job *j, uint64_t version, const struct ft_ckpt_section *models)
+void ft_durable_begin(const struct ft_job *j, uint64_t version, const struct ft_ckpt_section *models, const struct ft_ckpt_section *carried)
 {
     (void)j;
     (void)version;
     (void)models;
+    (void)carried;
     cr_assert(false, "nothing here is resumed");
 }
 

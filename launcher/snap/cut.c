@@ -51,10 +51,10 @@ static void answer(struct ft_job *job, uint32_t rank)
 
 static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_version *v)
 {
-    struct ft_positions p = ft_positions_world(v->unit + 1, v->end);
+    struct ft_positions p;
     const struct ft_snap_slot *slot;
 
-    if (!ft_versions_moves_cut(&job->region, rank, v) || ft_cut_is_after(&job->region, rank, &p))
+    if (!ft_versions_moves_cut(&job->region, rank, v) || !ft_versions_positions(&job->region, rank, v, &p) || ft_cut_is_after(&job->region, rank, &p))
         return;
     ft_steps_end_zero(&job->snapshots->ranks[rank], 0);
     slot = ft_snapshots_named(job, rank);

@@ -45,7 +45,7 @@ void ft_durable_close(struct ft_job *job)
     job->durable = NULL;
 }
 
-void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct ft_ckpt_section *models)
+void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct ft_ckpt_section *models, const struct ft_ckpt_section *carried)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_model_slot *s = &ft_versions_of(&job->region, r)->slot[0];
@@ -54,6 +54,8 @@ void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct f
         ft_note(&s->global_hash, r ? 0 : models[0].hash);
         ft_note(&s->nlocal, models[1 + r].bytes);
         ft_note(&s->local_hash, models[1 + r].hash);
+        ft_note(&s->ncarried, carried ? carried[r].bytes : 0);
+        ft_note(&s->carried_hash, carried ? carried[r].hash : 0);
         ft_publish(&s->version, version);
     }
     ft_versions_begin(&job->region, version, 0);
@@ -68,7 +70,7 @@ int ft_durable_resume(struct ft_job *job, struct ft_error *e)
         return found ? FT_CODE_USAGE : 0;
     found = ft_ckpt_series_hash(job->models, &h, e);
     if (!found)
-        ft_durable_begin(job, h.version, h.sections);
+        ft_durable_begin(job, h.version, h.sections, h.sections + 1 + h.nranks);
     ft_ckpt_header_free(&h);
     return found < 0 ? FT_CODE_JOB : 0;
 }
@@ -92,6 +94,7 @@ static bool pin(const struct ft_job *job, struct ft_version *v, struct ft_ckpt_h
         const struct ft_model_slot *s = &ft_versions_of(&job->region, r)->slot[v->slot];
 
         h->sections[1 + r] = (struct ft_ckpt_section){ft_peek(&s->nlocal), ft_peek(&s->local_hash)};
+        h->sections[1 + h->nranks + r] = (struct ft_ckpt_section){ft_peek(&s->ncarried), ft_peek(&s->carried_hash)};
     }
     return true;
 }

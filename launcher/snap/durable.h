@@ -23,8 +23,9 @@ int ft_durable_open(struct ft_job *job, struct ft_error *e);
    ftrun's exit code, with a line; why newer ones were passed over has been told. */
 int ft_durable_resume(struct ft_job *job, struct ft_error *e);
 
-/* The models of that version, the global one and one of each rank here, are in slot 0: the job's programs begin with it. No rank has been started. */
-void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct ft_ckpt_section *models);
+/* The models of that version, the global one and one of each rank here, are in slot 0: the job's programs begin with it. No rank has been started.
+   carried: what each rank's checkpoint has besides, which is there, too; NULL: nothing. */
+void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct ft_ckpt_section *models, const struct ft_ckpt_section *carried);
 
 void ft_durable_close(struct ft_job *job);
 
