@@ -164,6 +164,7 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
         err = acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous, e);
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
     return err;
 }
 
@@ -278,6 +279,7 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
     ft_match_withdraw(m->match, &r->posted);
     r->told.cancelled = true;
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
 }
 
 /* ---- a message comes ---- */
@@ -470,31 +472,11 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
         ft_view_pack(v, 0, bytes, own);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .apart = true, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
-    if (!p)
+    if (!p) {
+        ft_wait_stir(&m->ft->patience);
         return put_aside(m, a, e);
+    }
     return ft_messages_give(m, request_of(p), a, e);
-}
-
-/* ---- for people ---- */
-
-void ft_messages_tell(const struct ft_messages *m)
-{
-    const struct ft_arrived *oldest = ft_match_first(m->match);
-    struct ft_message_words *w;
-
-    if (!m->ft->block)
-        return;
-    w = &m->ft->block->messages;
-    ft_note(&w->kept, ft_match_kept(m->match));
-    ft_note(&w->kept_bytes, m->kept_bytes);
-    ft_note(&w->most_kept, m->most_kept);
-    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
-    ft_note(&w->receives, ft_match_posted(m->match));
-    ft_note(&w->requests, m->nopen);
-    ft_note(&w->sent, m->sent);
-    ft_note(&w->sent_bytes, m->sent_bytes);
-    ft_note(&w->received, m->received);
-    ft_note(&w->received_bytes, m->received_bytes);
 }
 
 /* ---- for checkpoints ---- */
@@ -528,6 +510,28 @@ int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uin
         a->synchronous = synchronous - 1;
     }
     return put_aside(m, a, e);
+}
+
+/* ---- for people ---- */
+
+void ft_messages_tell(const struct ft_messages *m)
+{
+    const struct ft_arrived *oldest = ft_match_first(m->match);
+    struct ft_message_words *w;
+
+    if (!m->ft->block)
+        return;
+    w = &m->ft->block->messages;
+    ft_note(&w->kept, ft_match_kept(m->match));
+    ft_note(&w->kept_bytes, m->kept_bytes);
+    ft_note(&w->most_kept, m->most_kept);
+    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
+    ft_note(&w->receives, ft_match_posted(m->match));
+    ft_note(&w->requests, m->nopen);
+    ft_note(&w->sent, m->sent);
+    ft_note(&w->sent_bytes, m->sent_bytes);
+    ft_note(&w->received, m->received);
+    ft_note(&w->received_bytes, m->received_bytes);
 }
 
 /* ---- for snapshots ---- */

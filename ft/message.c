@@ -116,7 +116,7 @@ bool ft_messages_enter(struct ft *ft)
 void ft_messages_leave(struct ft *ft, bool says)
 {
     if (ft->messages)
-        ft->messages->busy = false;
+        ft->messages->busy = ft->messages->holds = false;
     ft_handle_end(ft, says);
 }
 
@@ -212,7 +212,7 @@ static bool waits(const struct ft_messages *m, uint32_t rank)
 static int hold_back(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, struct ft_error *e)
 {
     uint64_t end;
-    struct ft_wait w = { 0 };
+    struct ft_wait w = { .holds = true }; /* in the middle of a message */
     int err = 0;
 
     if (__builtin_expect(ft_msg_replays(&out->c) || ft_msg_ahead(&out->c) <= FT_CHANNEL_AHEAD, 1))
@@ -240,7 +240,7 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
         if (waits && (err = hold_back(m, out, to, e)) != 0)
             return err;
         if (door && __builtin_expect(!*door->switched, 0) && !ft_msg_replays(&out->c))
-            door->live(out->c.unit > out->c.logged);
+            ft_order_live(m->ft, out->c.unit > out->c.logged);
         err = check_bytes(m, &out->c, sig, v, from, site, e);
         if (err)
             return err;

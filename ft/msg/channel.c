@@ -30,11 +30,16 @@ void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint3
         ft_streams_use(region, number);
 }
 
+void ft_msg_go_to(struct ft_msg_channel *c, uint64_t unit, uint64_t end)
+{
+    c->unit = c->shown = unit;
+    c->end = c->shown_end = end;
+}
+
 void ft_msg_resume(struct ft_msg_channel *c)
 {
     ft_log_resume(&c->log);
-    c->shown = c->unit; /* what was published when the copy was made is found so, if it is not logged by now */
-    c->shown_end = c->end;
+    ft_msg_go_to(c, c->unit, c->end); /* what was published when the copy was made is found so, if it is not logged by now */
     c->logged = ft_peek(&c->mine->done);
 }
 

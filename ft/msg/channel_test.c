@@ -382,7 +382,7 @@ Test(channel, other_bytes_of_what_is_published_are_found)
 {
     struct ft_sig sig = sig_of(0, 16);
 
-    ft_msg_publish(&s, &sig, 77, content);
+    publish(&sig, 77, content);
     open_sender();
     cr_assert_eq(check_next(16, content, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), 0);
     cr_assert_eq(check_next(16, other, (struct ft_type){ .elem = 1, .kind = FT_BYTE }), FT_EDIVERGED);
@@ -453,8 +453,7 @@ Test(channel, what_is_published_at_the_end_of_an_extent_is_logged_behind_it)
         struct ft_unit said;
 
         cr_assert_eq(ft_msg_walk(&s, s.unit, &s.end, &said, &e), 0);
-        s.shown = ++s.unit;
-        s.shown_end = s.end;
+        ft_msg_go_to(&s, s.unit + 1, s.end);
     }
     cr_assert(s.end == end && ft_msg_is_published(&s));
     ft_msg_log(&s);

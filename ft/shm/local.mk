@@ -8,7 +8,7 @@ libftcommon_la_SOURCES += \
 	ft/shm/random.h ft/shm/random.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
-	ft/shm/wait.h ft/shm/wait.c
+	ft/shm/turns.h ft/shm/turns.c ft/shm/wait.h ft/shm/wait.c
 
 libft_la_SOURCES += \
 	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
