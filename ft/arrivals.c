@@ -79,12 +79,18 @@ static void end_receive(struct ft_messages *m, struct ft_request *r)
         ft_request_end(m->ft, r);
 }
 
-static void acknowledge(struct ft_messages *m, uint32_t source, uint64_t synchronous)
+static void say_matched(void *arg, _Atomic uint64_t *word, uint64_t value)
 {
-    _Atomic uint64_t *ack = &m->in[source]->acks[synchronous % FT_CHANNEL_ACKS];
+    const struct ft_msg_channel *c = arg;
 
-    if (ft_peek(ack) <= synchronous)
-        ft_wait_announce(&m->ft->patience, FT_AWAIT_MATCHED, m->in[source]->c.number, ack, synchronous + 1);
+    ft_wait_announce(c->patience, FT_AWAIT_MATCHED, c->number, word, value);
+}
+
+static int acknowledge(struct ft_messages *m, uint32_t source, uint64_t synchronous, struct ft_error *e)
+{
+    struct ft_incoming *in = m->in[source];
+
+    return ft_acks_match(&in->acks, synchronous, say_matched, &in->c) ? no_memory(m, e) : 0;
 }
 
 /* Before anything that follows from it leaves the process, it is written down who has it, if nothing else says so. A replay that wants another
@@ -156,9 +162,10 @@ static int give_own(struct ft_messages *m, struct ft_request *r, struct ft_messa
     if (a->sender)
         a->sender->over = true;
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
-        acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous);
+        err = acknowledge(m, (uint32_t)a->arrived.is.source, a->synchronous, e);
     end_receive(m, r);
-    return 0;
+    ft_wait_stir(&m->ft->patience);
+    return err;
 }
 
 int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_message *a, struct ft_error *e)
@@ -179,8 +186,9 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
     if (err)
         return err;
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
-        acknowledge(m, source, a->synchronous);
-    err = fill_again(in, r, a, e);
+        err = acknowledge(m, source, a->synchronous, e);
+    if (!err)
+        err = fill_again(in, r, a, e);
     if (a->come == a->first.sig.count) {
         end_receive(m, r);
     } else { /* the rest is yet to come */
@@ -271,6 +279,7 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
     ft_match_withdraw(m->match, &r->posted);
     r->told.cancelled = true;
     end_receive(m, r);
+    ft_wait_stir(&m->ft->patience);
 }
 
 /* ---- a message comes ---- */
@@ -313,7 +322,7 @@ static int arrive(struct ft_messages *m, uint32_t source, const struct ft_unit *
         in->into = request_of(p);
         err = match(m, in->into, &is, in->c.unit, e);
         if (!err && synchronous)
-            acknowledge(m, source, in->nsynchronous);
+            err = acknowledge(m, source, in->nsynchronous, e);
         if (!err)
             err = fill(in, in->into, u, e);
     } else {
@@ -363,7 +372,7 @@ int ft_messages_hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "rank %u exchanges messages with as many others as ftmpi can do yet, %d", ft->world.me, FT_MOST_CHANNELS / 2);
     }
     ft_msg_open(&in->c, &ft->region, source, m->me, m->me, &ft->patience, ft->kick_fd, ft->spill_fd);
-    in->acks = ft_region_stream(&ft->region, in->c.number).acks;
+    in->acks.words = ft_region_stream(&ft->region, in->c.number).acks;
     in->probed.next = in->probed.before = &in->probed;
     m->in[source] = in;
     m->heard[m->nheard++] = source;
@@ -463,31 +472,11 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
         ft_view_pack(v, 0, bytes, own);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = is, .number = m->nself++ }, .come = bytes, .first.sig.count = bytes, .apart = true, .own = own, .sender = sender };
     p = ft_match_arrive(m->match, &is, a->arrived.number);
-    if (!p)
+    if (!p) {
+        ft_wait_stir(&m->ft->patience);
         return put_aside(m, a, e);
+    }
     return ft_messages_give(m, request_of(p), a, e);
-}
-
-/* ---- for people ---- */
-
-void ft_messages_tell(const struct ft_messages *m)
-{
-    const struct ft_arrived *oldest = ft_match_first(m->match);
-    struct ft_message_words *w;
-
-    if (!m->ft->block)
-        return;
-    w = &m->ft->block->messages;
-    ft_note(&w->kept, ft_match_kept(m->match));
-    ft_note(&w->kept_bytes, m->kept_bytes);
-    ft_note(&w->most_kept, m->most_kept);
-    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
-    ft_note(&w->receives, ft_match_posted(m->match));
-    ft_note(&w->requests, m->nopen);
-    ft_note(&w->sent, m->sent);
-    ft_note(&w->sent_bytes, m->sent_bytes);
-    ft_note(&w->received, m->received);
-    ft_note(&w->received_bytes, m->received_bytes);
 }
 
 /* ---- for checkpoints ---- */
@@ -521,6 +510,28 @@ int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uin
         a->synchronous = synchronous - 1;
     }
     return put_aside(m, a, e);
+}
+
+/* ---- for people ---- */
+
+void ft_messages_tell(const struct ft_messages *m)
+{
+    const struct ft_arrived *oldest = ft_match_first(m->match);
+    struct ft_message_words *w;
+
+    if (!m->ft->block)
+        return;
+    w = &m->ft->block->messages;
+    ft_note(&w->kept, ft_match_kept(m->match));
+    ft_note(&w->kept_bytes, m->kept_bytes);
+    ft_note(&w->most_kept, m->most_kept);
+    ft_note(&w->oldest, oldest ? (uint64_t)oldest->is.source << 32 | (uint32_t)oldest->is.tag : 0);
+    ft_note(&w->receives, ft_match_posted(m->match));
+    ft_note(&w->requests, m->nopen);
+    ft_note(&w->sent, m->sent);
+    ft_note(&w->sent_bytes, m->sent_bytes);
+    ft_note(&w->received, m->received);
+    ft_note(&w->received_bytes, m->received_bytes);
 }
 
 /* ---- for snapshots ---- */

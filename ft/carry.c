@@ -76,7 +76,7 @@ static bool anybody_sends(const struct ft *ft)
     return false;
 }
 
-static int drain(struct ft *ft, struct ft_error *e)
+int64_t ft_carry_left(struct ft *ft, struct ft_error *e)
 {
     struct ft_messages *m = ft->messages;
     int err = 0;
@@ -91,14 +91,7 @@ static int drain(struct ft *ft, struct ft_error *e)
     m->busy = false;
     for (uint32_t i = 0; i < m->nheard && err >= 0; i++)
         FT_INVARIANT(m->in[m->heard[i]]->c.unit >= ft_look(&m->in[m->heard[i]]->c.theirs->done), "what was sent before a checkpoint has come");
-    return err < 0 ? err : 0;
-}
-
-int64_t ft_carry_left(struct ft *ft, struct ft_error *e)
-{
-    int err = drain(ft, e);
-
-    return err ? err : ft->messages ? (int64_t)ft_match_kept(ft->messages->match) : 0;
+    return err < 0 ? err : (int64_t)ft_match_kept(m->match);
 }
 
 /* ---- saving ---- */
@@ -122,11 +115,12 @@ static void count(const struct ft *ft, uint64_t n[HEAD], uint64_t *words)
     }
     for (uint32_t i = 0; i < ft->njoined; i++)
         n[AT_LEFT] += ft_comms_stream(ft, i)->left;
-    for (const struct ft_arrived *a = NULL; m && (a = ft_match_after(m->match, a)) != NULL;)
-        if (is_wanted(ft, a)) {
-            n[AT_MESSAGES]++;
-            *words += words_of(a);
-        }
+    for (uint32_t r = 0; m && r < m->n; r++)
+        for (const struct ft_arrived *a = ft_match_oldest(m->match, (int32_t)r); a; a = ft_match_next(m->match, a))
+            if (is_wanted(ft, a)) {
+                n[AT_MESSAGES]++;
+                *words += words_of(a);
+            }
     *words += (n[AT_OUT] + n[AT_IN]) * CHANNEL + n[AT_LEFT] * LEFT;
     n[AT_FORMAT] = FORMAT;
     n[AT_SINGLES] = ft->nsingles;
@@ -190,9 +184,10 @@ static int put_all(struct ft *ft, const uint64_t head[HEAD], uint64_t *to, struc
             put(&to, ft_stream_position(s).end);
         }
     }
-    for (const struct ft_arrived *a = NULL; m && !err && (a = ft_match_after(m->match, a)) != NULL;)
-        if (is_wanted(ft, a))
-            err = put_message(ft, &to, a, e);
+    for (uint32_t r = 0; m && r < m->n; r++)
+        for (const struct ft_arrived *a = ft_match_oldest(m->match, (int32_t)r); a && !err; a = ft_match_next(m->match, a))
+            if (is_wanted(ft, a))
+                err = put_message(ft, &to, a, e);
     return err;
 }
 
@@ -216,13 +211,12 @@ static void note_positions(const struct ft *ft, struct ft_positions *p)
 int ft_carry_save(struct ft *ft, void **bytes, uint64_t *n, struct ft_positions *p, struct ft_error *e)
 {
     uint64_t head[HEAD], words;
-    int err = drain(ft, e);
 
     *bytes = NULL;
     *n = 0;
     p->n = 0;
-    if (err || !ft_carry_is_used(ft))
-        return err;
+    if (!ft_carry_is_used(ft))
+        return 0;
     count(ft, head, &words);
     *bytes = malloc(words * sizeof *head);
     if (!*bytes)
@@ -272,6 +266,8 @@ static int damaged(const struct ft *ft, struct ft_error *e)
 static void go_on(struct ft_msg_channel *c, const uint64_t *row, bool again)
 {
     ft_msg_go_to(c, ft_max(c->unit, row[UNIT]), again ? row[END] : c->end);
+    if (ft_peek(&c->mine->done) < c->unit)
+        ft_publish(&c->mine->done, c->unit);
 }
 
 static int load_channels(struct ft_messages *m, struct reader *r, const uint64_t *head, bool again, struct ft_error *e)

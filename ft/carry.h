@@ -28,7 +28,7 @@ int ft_carry_tell(const struct ft *ft, enum ft_call call, uint64_t word, struct 
 /* It has sent, received or looked for a message, or made a communicator. */
 bool ft_carry_is_used(const struct ft *ft);
 
-/* Messages that were sent before the load and not received: so many have come. A negative number: an error. */
+/* Takes all that has come. So many messages are not received; a negative number: an error. */
 int64_t ft_carry_left(struct ft *ft, struct ft_error *e);
 
 /* *bytes, which the caller frees: n of them, the same in any process of this rank; p: where the rank stands in all logs but the world's. 0 or an error. */

@@ -75,7 +75,7 @@ static inline int run(struct ft_coll *c, const struct ft_sig *sig, uint64_t tota
         if (ft_handle_due(s->ft))
             handle_snapshot(s->ft, c);
         if (__builtin_expect(!*s->ft->door->switched, 0))
-            s->ft->door->live(s->size > 1 && s->unit > s->called); /* it may have been in that one, in a function of the program's that this
+            ft_order_live(s->ft, s->size > 1 && s->unit > s->called); /* it may have been in that one, in a function of the program's that this
                                                                          calls. One alone has no trail, and nobody to tell */
     }
     if (__builtin_expect(s->attentive || c->key, 0) && s->cache)

@@ -139,11 +139,47 @@ static bool on_one_node(const struct ft *ft, const struct ft_comm *new)
     return here;
 }
 
+/* Of a communicator that a thread is making, the first rank of which is this one. */
+struct ft_offer {
+    uint32_t stream;
+    struct ft_offer *next;
+};
+
+static bool is_offered(const struct ft *ft, uint32_t stream)
+{
+    const struct ft_offer *o = ft->offers;
+
+    while (o && o->stream != stream)
+        o = o->next;
+    return o;
+}
+
+static void put_offer(struct ft *ft, struct ft_offer *o, uint32_t stream)
+{
+    *o = (struct ft_offer){ stream, ft->offers };
+    ft->offers = o;
+}
+
+static void end_offer(struct ft *ft, struct ft_offer *o)
+{
+    struct ft_offer **link = &ft->offers;
+
+    while (*link && *link != o)
+        link = &(*link)->next;
+    if (*link)
+        *link = o->next;
+}
+
 static bool pick(const struct ft *ft, struct ft_use *use)
 {
-    uint32_t me = ft->world.rank;
+    uint32_t me = ft->world.rank, after = 0;
 
-    return ft_streams_pick(&ft->region, me, &me, 1, use);
+    while (ft_streams_pick_after(&ft->region, me, &me, 1, after, use)) {
+        after = use->stream;
+        if (!is_offered(ft, after))
+            return true;
+    }
+    return false;
 }
 
 /* So many of this rank's own it has left itself, and waits for others to leave. */
@@ -157,7 +193,7 @@ static bool awaits_leaving(const struct ft *ft)
 
 /* The first rank of a new one says which stream it is, or stream 0: none. All are free that everybody has left, which those do
    who free a communicator in whatever order they like: for them it waits, as MPI_Comm_free might. */
-static struct ft_use offer(const struct ft *ft)
+static struct ft_use offer(struct ft *ft, struct ft_offer *o)
 {
     struct ft_use use = { 0 };
     struct ft_wait w = { 0 };
@@ -165,6 +201,7 @@ static struct ft_use offer(const struct ft *ft)
     while (!pick(ft, &use) && awaits_leaving(ft))
         ft_wait_turn(&w, &ft->patience);
     ft_wait_over(&w, &ft->patience);
+    put_offer(ft, o, use.stream);
     return use;
 }
 
@@ -179,14 +216,14 @@ static void put_use(const struct ft_use *use, int64_t *words)
     words[END] = (int64_t)use->end;
 }
 
-static void give(const struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, int64_t *words)
+static void give(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, struct ft_offer *o, int64_t *words)
 {
     struct ft_use use = { 0 };
     bool live = !ft_stream_replays(parent->stream, parent->stream->unit); /* else what it gives does not count, and its streams may be in a
                                                                              later use */
 
     if (live && new->n > 1 && new->me == 0 && on_one_node(ft, new))
-        use = offer(ft);
+        use = offer(ft, o);
     put_use(&use, words);
     words[ROOM] = has_room(ft);
 }
@@ -299,6 +336,7 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
                 struct ft_comm *new, uint64_t site, struct ft_error *e)
 {
     bool known = parent->n == 1 || call == FT_CALL_COMM_DUP;
+    struct ft_offer o = { 0 };
     int err = known ? 0 : agree(parent, call, said, SAYS, site, e);
 
     if (err)
@@ -312,10 +350,14 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
         if (members[i].rank == parent->me)
             new->me = i;
     }
-    give(ft, parent, new, &offers[OFFERS * parent->me]);
-    if (parent->n > 1 && (err = agree(parent, call, offers, OFFERS, site, e)) != 0)
-        return err;
-    return new->n ? open_stream(ft, parent, new, members, offers, e) : 0;
+    give(ft, parent, new, &o, &offers[OFFERS * parent->me]);
+    if (parent->n > 1)
+        err = agree(parent, call, offers, OFFERS, site, e);
+    ft_order_step(ft);
+    if (!err && new->n)
+        err = open_stream(ft, parent, new, members, offers, e);
+    end_offer(ft, &o);
+    return err;
 }
 
 static int note_made(struct ft *ft, struct ft_comm *new, struct ft_error *e)
@@ -360,7 +402,7 @@ static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
 /* The first one hears which of the others have room, and tells them the stream. What an earlier incarnation of it has told the second one
    counts: the stream may be in a later use by now. */
 static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_comm *new, const uint32_t *ranks, int tag, int64_t *words,
-                      uint64_t site, struct ft_error *e)
+                      struct ft_offer *o, uint64_t site, struct ft_error *e)
 {
     int err, told;
     struct ft_messages *m = ft_messages_of(ft, &err, e);
@@ -381,7 +423,7 @@ static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_
     if (told < 0)
         return told;
     if (!told) {
-        use = offer(ft);
+        use = offer(ft, o);
         put_use(&use, words);
     }
     for (uint32_t i = 1; i < new->n && !err; i++)
@@ -403,6 +445,7 @@ static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_
 {
     struct ft_comm via = *parent;
     int64_t words[OFFERS];
+    struct ft_offer o = { 0 };
     int err;
 
     if (new->n == 1)
@@ -411,12 +454,14 @@ static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_
     if (err)
         return err;
     via.context |= GROUPS;
-    err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
-    if (err)
-        return err;
-    if (words[ROOM] >= 0)
-        return no_room((int)words[ROOM], e);
-    return words[STREAM] ? open_offered(ft, parent, new, words, e) : no_stream(new, e);
+    err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, &o, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
+    ft_order_step(ft);
+    if (!err && words[ROOM] >= 0)
+        err = no_room((int)words[ROOM], e);
+    else if (!err)
+        err = words[STREAM] ? open_offered(ft, parent, new, words, e) : no_stream(new, e);
+    end_offer(ft, &o);
+    return err;
 }
 
 int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,

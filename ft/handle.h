@@ -10,6 +10,7 @@
 #include "ft/core/nodes.h"
 #include "ft/made.h"
 #include "ft/net/links.h"
+#include "ft/order.h"
 #include "ft/outcome/door.h"
 #include "ft/values.h"
 
@@ -20,11 +21,13 @@ struct ft {
     struct ft_stream world, self;
     struct ft_joined *joined[FT_MOST_STREAMS];  /* [njoined]: other streams that this incarnation has come into (ft/comm.c) */
     uint32_t njoined;
+    struct ft_offer *offers;    /* streams that this rank has offered, and nobody has come into yet: of several threads */
     uint64_t nsingles;          /* communicators of this rank alone that it has made */
     struct ft_made made;        /* communicators that there are */
     struct ft_messages *messages;  /* from the first one on (ft/message.c) */
     struct ft_rank_block *block;
     struct ft_door *door;       /* to the library that makes snapshots of this process; NULL: nobody does */
+    struct ft_order *order;     /* of calls, where threads make them at the same time; or NULL */
     bool puts_off;              /* the snapshot that is due, by one call (ft/collective.c) */
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
@@ -40,7 +43,7 @@ static inline bool ft_handle_due(const struct ft *ft)
 {
     const struct ft_door *door = ft->door;
 
-    return __builtin_expect(door && atomic_load_explicit(door->want, memory_order_relaxed) != *door->answered, 0);
+    return __builtin_expect(door && atomic_load_explicit(door->want, memory_order_relaxed) != *door->answered, 0) && ft_order_stands(ft);
 }
 
 /* A snapshot is wanted; true: this process is its copy, which goes on as the rank. What the program does next writes all of the bytes at
@@ -48,7 +51,7 @@ static inline bool ft_handle_due(const struct ft *ft)
 /* A call of the engine, from here to there: other threads make no copy meanwhile. Returns whether it is to be said that it ends. */
 static inline bool ft_handle_begin(const struct ft *ft)
 {
-    bool says = __builtin_expect(ft && ft->door && *ft->door->many, 0);
+    bool says = __builtin_expect(ft && ft->door && *ft->door->many, 0) && !ft->order;
 
     if (says)
         ft->door->calls(true);

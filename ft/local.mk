@@ -10,6 +10,7 @@ libft_la_SOURCES = \
 	ft/made.h ft/made.c \
 	ft/carry.h ft/carry.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
+	ft/order.h ft/order.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c \
@@ -64,10 +65,10 @@ sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c
 sim_LDADD = libft.la
 
 # Models (docs/models.md).
-dist_check_SCRIPTS = ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh ft/model/channel.sh ft/model/answers.sh
-EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/positions.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml ft/model/children.pml ft/model/stream.pml ft/model/threads.pml ft/model/cuts.pml ft/model/channel.pml ft/model/answers.pml
+dist_check_SCRIPTS = ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh ft/model/channel.sh ft/model/answers.sh ft/model/underway.sh
+EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/positions.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml ft/model/children.pml ft/model/stream.pml ft/model/threads.pml ft/model/cuts.pml ft/model/channel.pml ft/model/answers.pml ft/model/underway.pml
 if !SANITIZED
-TESTS += ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh ft/model/channel.sh ft/model/answers.sh
+TESTS += ft/model/release.sh ft/model/positions.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh ft/model/stream.sh ft/model/threads.sh ft/model/cuts.sh ft/model/channel.sh ft/model/answers.sh ft/model/underway.sh
 endif
 
 # Several nodes, with ranks, links and nodes that are lost; no launcher.

@@ -22,6 +22,8 @@ static void close_all(struct ft_messages *m)
 {
     for (uint32_t r = 0; r < m->n; r++) {
         free(m->out ? m->out[r] : NULL);
+        if (m->in && m->in[r])
+            ft_acks_close(&m->in[r]->acks);
         free(m->in ? m->in[r] : NULL);
     }
     for (struct ft_request *r = m->made, *next; r; r = next) {
@@ -114,7 +116,7 @@ bool ft_messages_enter(struct ft *ft)
 void ft_messages_leave(struct ft *ft, bool says)
 {
     if (ft->messages)
-        ft->messages->busy = false;
+        ft->messages->busy = ft->messages->holds = false;
     ft_handle_end(ft, says);
 }
 
@@ -210,7 +212,7 @@ static bool waits(const struct ft_messages *m, uint32_t rank)
 static int hold_back(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, struct ft_error *e)
 {
     uint64_t end;
-    struct ft_wait w = { 0 };
+    struct ft_wait w = { .holds = true }; /* in the middle of a message */
     int err = 0;
 
     if (__builtin_expect(ft_msg_replays(&out->c) || ft_msg_ahead(&out->c) <= FT_CHANNEL_AHEAD, 1))
@@ -223,35 +225,6 @@ static int hold_back(struct ft_messages *m, struct ft_outgoing *out, uint32_t to
     }
     ft_wait_over(&w, &m->ft->patience);
     return ft_min(err, 0);
-}
-
-struct ack {
-    const struct ft_outgoing *out;
-    uint32_t to;
-    uint64_t site;
-};
-
-static bool has_ack(struct ft_messages *m, void *arg)
-{
-    const struct ft_outgoing *out = ((struct ack *)arg)->out;
-
-    (void)m;
-    return ft_look(&out->acks[out->nsynchronous % FT_CHANNEL_ACKS]) + FT_CHANNEL_ACKS > out->nsynchronous;
-}
-
-static struct ft_await of_ack(struct ft_messages *m, void *arg)
-{
-    const struct ack *ack = arg;
-
-    (void)m;
-    return (struct ft_await){ .kind = FT_AWAIT_MATCHED, .rank = ack->to, .stream = ack->out->c.number, .unit = ack->out->nsynchronous - FT_CHANNEL_ACKS,
-                              .anything = true, .site = ack->site };
-}
-
-/* So many synchronous ones are under way at a time, at most. */
-static int await_ack(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, uint64_t site, struct ft_error *e)
-{
-    return ft_messages_until(m, has_ack, of_ack, &(struct ack){ .out = out, .to = to, .site = site }, e);
 }
 
 static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, struct ft_sig *sig, const struct ft_view *v, uint64_t site,
@@ -267,7 +240,7 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
         if (waits && (err = hold_back(m, out, to, e)) != 0)
             return err;
         if (door && __builtin_expect(!*door->switched, 0) && !ft_msg_replays(&out->c))
-            door->live(out->c.unit > out->c.logged);
+            ft_order_live(m->ft, out->c.unit > out->c.logged);
         err = check_bytes(m, &out->c, sig, v, from, site, e);
         if (err)
             return err;
@@ -287,17 +260,14 @@ static int send_to(struct ft_messages *m, const struct ft_comm *c, const struct 
 {
     struct ft_sig sig = { .call = FT_CALL_SEND, .kind = FT_BYTE, .root = tag, .elem = 1, .count = bytes, .shape = c->context };
     struct ft_outgoing *out = ft_messages_outgoing(m, to, e);
-    int err = 0;
 
     if (!out)
         return m->nout >= FT_MOST_CHANNELS / 2 ? FT_EINVAL : FT_ENOMEM;
     if (mode == FT_SEND_SYNCHRONOUS) {
-        if (out->nsynchronous >= FT_CHANNEL_ACKS)
-            err = await_ack(m, out, to, site, e);
         sig.reduction = FT_MESSAGE_SYNCHRONOUS;
         *synchronous = out->nsynchronous++;
     }
-    return err ? err : send_pieces(m, out, to, &sig, v, site, waits, e);
+    return send_pieces(m, out, to, &sig, v, site, waits, e);
 }
 
 int ft_messages_sent_before(struct ft_messages *m, uint32_t to, void *bytes, uint64_t n, struct ft_error *e)

@@ -6,6 +6,7 @@
 #include "ft/core/view.h"
 #include "ft/handle.h"
 #include "ft/message.h"
+#include "ft/msg/acks.h"
 #include "ft/msg/answers.h"
 #include "ft/msg/channel.h"
 #include "ft/msg/match.h"
@@ -58,7 +59,7 @@ struct ft_outgoing {
    program has given up. */
 struct ft_incoming {
     struct ft_msg_channel c;
-    _Atomic uint64_t *acks;
+    struct ft_acks acks;
     struct ft_request *into;
     struct ft_message *kept;
     uint64_t come, total;
@@ -80,13 +81,14 @@ struct ft_messages {
     uint64_t posts;              /* receives ever posted */
     uint64_t nunder;             /* receives that are under way */
     uint64_t nself;              /* messages to itself */
+    uint64_t nprobed;            /* messages that a probe has taken, and that are not received */
     uint64_t nopen;              /* requests that the program still refers to */
     uint64_t kept_bytes, most_kept;  /* of messages that no receive has taken: bytes; how many at once, at most */
     uint64_t sent, sent_bytes, received, received_bytes;  /* messages; for people, as what is kept */
-    uint64_t nprobed;            /* messages that a probe has taken, and that are not received */
     bool woken;                  /* what its predecessor was told is to be read, before anything else */
     bool busy;                   /* a call of messages is under way. Waits inside of it must take nothing: one may be for memory for an
                                     answer */
+    bool holds;                  /* other threads of the rank stay out of this one's waits, which are for what has been there before */
     int failed;                  /* found in a wait for something else; told by the next call */
     struct ft_error why;
     struct ft_request *unused, *made;
@@ -167,6 +169,10 @@ void ft_messages_leave(struct ft *ft, bool says);
 /* Waits until is(arg) or something goes wrong, and takes what comes meanwhile. what: what is waited for now, asked when is(arg) was false. */
 int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg), struct ft_await (*what)(struct ft_messages *m, void *arg),
                       void *arg, struct ft_error *e);
+/* The same, until this thread may answer what is asked there. With threads that call at the same time that is a step of its own (ft/order.h);
+   what it waits for after that was there before, or is there. */
+int ft_messages_until_answer(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg),
+                             struct ft_await (*what)(struct ft_messages *m, void *arg), void *arg, struct ft_error *e);
 /* What a wait for a message of that rank of this node is for, or of any. */
 struct ft_await ft_messages_await(const struct ft_messages *m, int64_t source);
 

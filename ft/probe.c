@@ -53,10 +53,13 @@ static struct ft_await await_seen(struct ft_messages *m, void *arg)
 /* p->seen, or NULL: there is none now. What others decide is written down: which one, or that there is none. */
 static int look(struct ft_messages *m, struct probe *p, bool waits, struct ft_error *e)
 {
-    bool writes = m->writes && (!waits || p->wants.source == FT_MATCH_ANY), yes;
+    bool writes = m->writes && (!waits || p->wants.source == FT_MATCH_ANY || m->ft->order), yes;
     uint64_t answer;
     int err;
 
+    if (m->ft->order && writes && waits && (err = ft_messages_until_answer(m, is_there, await_wanted, p, e)) != 0)
+        return err;
+    m->holds = m->ft->order != NULL; /* another thread might receive it */
     if (writes && ft_answers_again(&m->answers, &yes, &answer)) {
         if (!yes)
             return 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ft/messages.h"
+#include "ft/shm/acks.h"
 
 /* ---- requests ---- */
 
@@ -10,7 +11,7 @@
 static bool is_over(struct ft_messages *m, struct ft_request *r)
 {
     if (!r->over && !r->receives && r->to != m->me)
-        r->over = ft_look(&m->out[r->to]->acks[r->synchronous % FT_CHANNEL_ACKS]) > r->synchronous;
+        r->over = ft_acks_has(ft_look(&m->out[r->to]->acks[ft_acks_at(r->synchronous)]), r->synchronous);
     return r->over;
 }
 
@@ -109,8 +110,9 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
                       void *arg, struct ft_error *e)
 {
     const struct ft_patience *patience = &m->ft->patience;
+    struct ft *ft = m->ft;
     bool crowded = patience->place != NULL;
-    struct ft_wait w = { 0 };
+    struct ft_wait w = { .holds = m->holds };
     struct ft_await now;
     bool said = false, told = false;
     int moved = 0;
@@ -120,20 +122,61 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
         told = told && !moved;
         if (moved != 0 || (i < LOOKS && !crowded))
             continue;
-        if (!m->writes)
-            return ft_err_set(e, FT_EINVAL, "rank %u waits for a message, and there is nobody else who could send one", m->ft->world.me);
+        if (!m->writes && !ft->order)
+            return ft_err_set(e, FT_EINVAL, "rank %u waits for a message, and there is nobody else who could send one", ft->world.me);
+        if (!m->writes) {
+            ft_order_turn(ft, &w);
+            continue;
+        }
         if (!told)
             ft_messages_tell(m);
         said = told = true;
         now = what(m, arg); /* what has come meanwhile may not be all */
         ft_wait_goes_on(&w, patience, &now);
-        ft_wait_turn(&w, patience);
+        if (w.holds)
+            ft_wait_turn(&w, patience);
+        else
+            ft_order_turn(ft, &w);
     }
-    if (said) {
+    if (w.turns)
         ft_wait_over(&w, patience);
+    if (said)
         ft_wait_unsay(patience);
-    }
     return moved < 0 ? moved : 0;
+}
+
+/* Where threads call at the same time an answer that is waited for is given in a step of its own. */
+struct answer {
+    bool (*is)(struct ft_messages *m, void *arg);
+    struct ft_await (*what)(struct ft_messages *m, void *arg);
+    void *arg;
+};
+
+static bool may_answer(struct ft_messages *m, void *arg)
+{
+    const struct answer *a = arg;
+
+    if (ft_order_replays(m->ft))
+        return ft_order_is_mine(m->ft);
+    return !ft_order_settles(m->ft) && a->is(m, a->arg);
+}
+
+static struct ft_await await_answer(struct ft_messages *m, void *arg)
+{
+    const struct answer *a = arg;
+
+    return a->what(m, a->arg);
+}
+
+int ft_messages_until_answer(struct ft_messages *m, bool (*is)(struct ft_messages *m, void *arg),
+                             struct ft_await (*what)(struct ft_messages *m, void *arg), void *arg, struct ft_error *e)
+{
+    int err = ft_messages_until(m, may_answer, await_answer, &(struct answer){ is, what, arg }, e);
+
+    if (!err)
+        ft_order_step(m->ft);
+    m->holds = true;
+    return err;
 }
 
 struct list {
@@ -308,6 +351,8 @@ static int some(struct ft_messages *m, struct list *list, uint32_t most, bool wa
     *nwhich = 0;
     if (!there_are(list))
         return 0;
+    if (m->ft->order && writes && waits && (err = ft_messages_until_answer(m, one_is, await_one, list, e)) != 0)
+        return err;
     if (writes && ft_answers_again(&m->answers, &yes, &choice)) {
         *nwhich = yes ? chosen_of(choice, list->n, which) : 0;
         return await_chosen(m, list, which, *nwhich, e);

@@ -122,7 +122,7 @@ static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_a
 static void settle(const struct ft *ft, uint64_t number)
 {
     if (ft->door && !*ft->door->switched)
-        ft->door->live(number >= ft_peek(&ft_box(&ft->region, ft->world.rank)->newest));
+        ft_order_live(ft, number >= ft_peek(&ft_box(&ft->region, ft->world.rank)->newest));
 }
 
 static int ask_agent(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e)
@@ -182,14 +182,36 @@ static int judge(const struct ft *ft, const struct ft_value_ask *ask, const stru
     }
 }
 
+/* A rank asks one thing at a time. Which of its threads has its turn is in the order of their calls. */
+static void begin_ask(struct ft *ft)
+{
+    struct ft_wait w = { 0 };
+
+    while (ft->order && (ft->values.asks || (ft_order_replays(ft) ? !ft_order_is_mine(ft) : ft_order_settles(ft))))
+        ft_order_turn(ft, &w);
+    if (w.turns)
+        ft_wait_over(&w, &ft->patience);
+    ft_order_step(ft);
+    ft->values.asks = true;
+}
+
+static void end_ask(struct ft *ft)
+{
+    ft->values.asks = false;
+    if (ft->block)
+        ft_wait_stir(&ft->patience);
+}
+
 int ft_value(struct ft *ft, struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e)
 {
     int err;
 
+    begin_ask(ft);
     ask->number = next_number(ft);
     if (!ft->host[0])
         ft_host(ft->host, sizeof ft->host);
     err = ft->block ? ask_agent(ft, ask, answer, e) : ask_here(ft, ask, answer, e);
+    end_ask(ft);
     return err ? err : judge(ft, ask, answer, e);
 }
 

@@ -6,6 +6,7 @@
 #define FT_VALUES_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ft/base/err.h"
@@ -18,6 +19,7 @@ struct ft_values;
 struct ft_values_caller {
     uint64_t version;            /* of the calls counted: checkpoints made or loaded */
     uint32_t calls;              /* so many since then */
+    bool asks;                   /* a thread does */
     char *answer;                /* the last one, as it came */
     size_t room;
     struct ft_values *alone;     /* of a world of one without ftrun: its own store, made with the first call */

@@ -102,6 +102,7 @@ int shim_bsend(MPI_Comm comm, const char *me, const void *buffer, uint64_t n, st
 SHIM_ALIAS(int, Bsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Bsend";
     int err = shim_check_send(comm, me, buf, count, datatype, dest, tag);
 
@@ -111,6 +112,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 SHIM_ALIAS(int, Buffer_attach, (void *buffer, int size));
 int PMPI_Buffer_attach(void *buffer, int size)
 {
+    SHIM_ENTER();
     const char *me = "Buffer_attach";
     int err = shim_check_running(me);
 
@@ -142,6 +144,7 @@ void shim_bsend_finish(uint64_t site)
 SHIM_ALIAS(int, Buffer_detach, (void *buffer, int *size));
 int PMPI_Buffer_detach(void *buffer, int *size)
 {
+    SHIM_ENTER();
     const char *me = "Buffer_detach";
     int err = shim_check_running(me);
 

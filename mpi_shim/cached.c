@@ -39,6 +39,7 @@ FTMPI_API int MPIX_Allreduce_cached(const void *sendbuf, void *recvbuf, int coun
 int PMPIX_Allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                            const char *key)
 {
+    SHIM_ENTER();
     int err = check_comm(comm, "X_Allreduce_cached");
 
     if (!err)
@@ -51,6 +52,7 @@ FTMPI_API int MPIX_Bcast_cached(void *buffer, int count, MPI_Datatype datatype, 
     __attribute__((weak, alias("PMPIX_Bcast_cached")));
 int PMPIX_Bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key)
 {
+    SHIM_ENTER();
     int err = check_comm(comm, "X_Bcast_cached");
 
     if (!err)

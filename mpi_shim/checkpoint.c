@@ -35,6 +35,7 @@ static int check_model(const char *me, const char *what, const char *length, con
 
 int MPIX_Checkpoint(const void *global, MPI_Count nglobal, const void *local, MPI_Count nlocal)
 {
+    SHIM_ENTER();
     const char *me = "X_Checkpoint";
     struct ft_models m = {.global = global, .nglobal = (uint64_t)nglobal, .local = local, .nlocal = (uint64_t)nlocal};
     int err = shim_check_running(me);
@@ -68,6 +69,7 @@ static int serialize(void *arg, const void **bytes, uint64_t *n)
 
 int MPIX_Checkpoint_lazy(MPIX_Serialize_function *function, void *state)
 {
+    SHIM_ENTER();
     const char *me = "X_Checkpoint_lazy";
     struct serializer s = {function, state};
     int err = shim_check_running(me);
@@ -82,6 +84,7 @@ int MPIX_Checkpoint_lazy(MPIX_Serialize_function *function, void *state)
 
 int MPIX_Checkpoint_load(void **global, MPI_Count *nglobal, void **local, MPI_Count *nlocal, int *version)
 {
+    SHIM_ENTER();
     const char *me = "X_Checkpoint_load";
     struct ft_models m;
     int err = shim_check_running(me);
@@ -109,6 +112,7 @@ int MPIX_Checkpoint_load(void **global, MPI_Count *nglobal, void **local, MPI_Co
 
 int MPIX_Checkpoint_version(int *version)
 {
+    SHIM_ENTER();
     const char *me = "X_Checkpoint_version";
     int err = shim_check_running(me);
 
@@ -122,6 +126,7 @@ int MPIX_Checkpoint_version(int *version)
 
 int MPIX_Snapshot(int *taken)
 {
+    SHIM_ENTER();
     const char *me = "X_Snapshot";
     int err = shim_check_running(me);
 

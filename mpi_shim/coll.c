@@ -10,6 +10,7 @@
 SHIM_ALIAS(int, Barrier, (MPI_Comm comm));
 int PMPI_Barrier(MPI_Comm comm)
 {
+    SHIM_ENTER();
     struct ft_error e;
 
     if (!shim_comm_ok(comm))
@@ -42,6 +43,8 @@ static inline __attribute__((always_inline)) int bcast(const char *me, void *buf
 SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Bcast");
     return bcast("Bcast", buffer, count, datatype, root, comm, NULL, SHIM_SITE());
@@ -90,6 +93,7 @@ SHIM_ALIAS(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sen
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Allgather";
     const struct ft_layout *given;
     struct ft_error e;
@@ -159,6 +163,7 @@ SHIM_ALIAS(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype se
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Allgatherv";
     uint64_t site = SHIM_SITE();
     const struct ft_layout *given;

@@ -5,6 +5,8 @@
 SHIM_ALIAS(int, Comm_rank, (MPI_Comm comm, int *rank));
 int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_rank");
     if (!rank)
@@ -16,6 +18,8 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 SHIM_ALIAS(int, Comm_size, (MPI_Comm comm, int *size));
 int PMPI_Comm_size(MPI_Comm comm, int *size)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_size");
     if (!size)
@@ -36,6 +40,7 @@ static bool is_in(MPI_Comm comm, int process)
 SHIM_ALIAS(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result));
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
+    SHIM_ENTER();
     const char *me = "Comm_compare";
 
     if (!shim_comm_ok(comm1) || !shim_comm_ok(comm2))
@@ -52,6 +57,8 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 SHIM_ALIAS(int, Comm_test_inter, (MPI_Comm comm, int *flag));
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_test_inter");
     if (!flag)
@@ -69,6 +76,8 @@ static int no_remote_group(MPI_Comm comm, const char *me)
 SHIM_ALIAS(int, Comm_remote_size, (MPI_Comm comm, int *size));
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
+    SHIM_ENTER();
+
     (void)size;
     return no_remote_group(comm, "Comm_remote_size");
 }
@@ -76,6 +85,8 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 SHIM_ALIAS(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
+    SHIM_ENTER();
+
     (void)group;
     return no_remote_group(comm, "Comm_remote_group");
 }
@@ -83,6 +94,8 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 SHIM_ALIAS(int, Topo_test, (MPI_Comm comm, int *status));
 int PMPI_Topo_test(MPI_Comm comm, int *status)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Topo_test");
     if (!status)
@@ -94,6 +107,7 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 SHIM_ALIAS(int, Comm_get_parent, (MPI_Comm *parent));
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
+    SHIM_ENTER();
     int err = shim_check_running("Comm_get_parent");
 
     if (err)

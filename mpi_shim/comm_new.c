@@ -135,6 +135,7 @@ static int duplicate(MPI_Comm comm, const char *me, MPI_Info info, MPI_Comm *new
 SHIM_ALIAS(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm));
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     int err = check(comm, "Comm_dup", newcomm);
 
     return err ? err : duplicate(comm, "Comm_dup", comm->info, newcomm, SHIM_SITE());
@@ -143,6 +144,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 SHIM_ALIAS(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm));
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     const char *me = "Comm_dup_with_info";
     int err = check(comm, me, newcomm);
 
@@ -154,6 +156,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 SHIM_ALIAS(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm));
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     const char *me = "Comm_split";
     int err = check(comm, me, newcomm);
 
@@ -174,6 +177,7 @@ static int check_split_type(MPI_Comm comm, const char *me, int type)
 SHIM_ALIAS(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm));
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     const char *me = "Comm_split_type";
     int err = check(comm, me, newcomm);
 
@@ -218,6 +222,7 @@ static int check_group(MPI_Comm comm, const char *me, MPI_Group group)
 SHIM_ALIAS(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm));
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     const char *me = "Comm_create";
     int err = check(comm, me, newcomm), key, color;
 
@@ -240,6 +245,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 SHIM_ALIAS(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm));
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
+    SHIM_ENTER();
     const char *me = "Comm_create_group";
     int err = check(comm, me, newcomm);
     struct ft_error e;
@@ -291,8 +297,18 @@ static int free_comm(const char *me, MPI_Comm *comm)
 }
 
 SHIM_ALIAS(int, Comm_free, (MPI_Comm *comm));
-int PMPI_Comm_free(MPI_Comm *comm) { return free_comm("Comm_free", comm); }
+int PMPI_Comm_free(MPI_Comm *comm)
+{
+    SHIM_ENTER();
+
+    return free_comm("Comm_free", comm);
+}
 
 /* What is under way on it is its own business, as after MPI_Comm_free: nothing of it is in the communicator. */
 SHIM_ALIAS(int, Comm_disconnect, (MPI_Comm *comm));
-int PMPI_Comm_disconnect(MPI_Comm *comm) { return free_comm("Comm_disconnect", comm); }
+int PMPI_Comm_disconnect(MPI_Comm *comm)
+{
+    SHIM_ENTER();
+
+    return free_comm("Comm_disconnect", comm);
+}

@@ -16,6 +16,7 @@ static int unknown(const char *me, MPI_Datatype type)
 SHIM_ALIAS(int, Type_commit, (MPI_Datatype *datatype));
 int PMPI_Type_commit(MPI_Datatype *datatype)
 {
+    SHIM_ENTER();
     const char *me = "Type_commit";
     int err = shim_check_running(me);
 
@@ -34,6 +35,7 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 SHIM_ALIAS(int, Type_free, (MPI_Datatype *datatype));
 int PMPI_Type_free(MPI_Datatype *datatype)
 {
+    SHIM_ENTER();
     const char *me = "Type_free";
     int err = shim_check_running(me);
 
@@ -66,6 +68,7 @@ static int query(const char *me, MPI_Datatype type, bool results)
 SHIM_ALIAS(int, Type_size_x, (MPI_Datatype datatype, MPI_Count *size));
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
+    SHIM_ENTER();
     int err = query("Type_size_x", datatype, size != NULL);
 
     if (err)
@@ -77,6 +80,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 SHIM_ALIAS(int, Type_size, (MPI_Datatype datatype, int *size));
 int PMPI_Type_size(MPI_Datatype datatype, int *size)
 {
+    SHIM_ENTER();
     int err = query("Type_size", datatype, size != NULL);
 
     if (err)
@@ -88,6 +92,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size)
 SHIM_ALIAS(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent));
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+    SHIM_ENTER();
     int err = query("Type_get_extent_x", datatype, lb && extent);
 
     if (err)
@@ -100,6 +105,7 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
 SHIM_ALIAS(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent));
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
+    SHIM_ENTER();
     int err = query("Type_get_extent", datatype, lb && extent);
 
     if (err)
@@ -112,6 +118,7 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 SHIM_ALIAS(int, Type_extent, (MPI_Datatype datatype, MPI_Aint *extent));
 int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
+    SHIM_ENTER();
     MPI_Aint lb;
 
     return PMPI_Type_get_extent(datatype, &lb, extent);
@@ -120,6 +127,7 @@ int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 SHIM_ALIAS(int, Type_lb, (MPI_Datatype datatype, MPI_Aint *lb));
 int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *lb)
 {
+    SHIM_ENTER();
     MPI_Aint extent;
 
     return PMPI_Type_get_extent(datatype, lb, &extent);
@@ -128,6 +136,7 @@ int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *lb)
 SHIM_ALIAS(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *ub));
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *ub)
 {
+    SHIM_ENTER();
     int err = query("Type_ub", datatype, ub != NULL);
 
     if (err)
@@ -139,6 +148,7 @@ int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *ub)
 SHIM_ALIAS(int, Type_get_true_extent_x, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent));
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+    SHIM_ENTER();
     int err = query("Type_get_true_extent_x", datatype, true_lb && true_extent);
 
     if (err)
@@ -151,6 +161,7 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
 SHIM_ALIAS(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent));
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
+    SHIM_ENTER();
     int err = query("Type_get_true_extent", datatype, true_lb && true_extent);
 
     if (err)
@@ -163,6 +174,7 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint
 SHIM_ALIAS(int, Get_address, (const void *location, MPI_Aint *address));
 int PMPI_Get_address(const void *location, MPI_Aint *address)
 {
+    SHIM_ENTER();
     const char *me = "Get_address";
     int err = shim_check_running(me);
 
@@ -177,6 +189,8 @@ int PMPI_Get_address(const void *location, MPI_Aint *address)
 SHIM_ALIAS(int, Address, (void *location, MPI_Aint *address));
 int PMPI_Address(void *location, MPI_Aint *address)
 {
+    SHIM_ENTER();
+
     return PMPI_Get_address(location, address);
 }
 
@@ -184,6 +198,7 @@ int PMPI_Address(void *location, MPI_Aint *address)
 SHIM_ALIAS(int, Type_match_size, (int typeclass, int size, MPI_Datatype *datatype));
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
+    SHIM_ENTER();
     const char *me = "Type_match_size";
     int err = shim_check_running(me);
     MPI_Datatype found;

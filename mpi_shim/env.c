@@ -43,6 +43,7 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 SHIM_ALIAS(int, Get_processor_name, (char *name, int *resultlen));
 int PMPI_Get_processor_name(char *name, int *resultlen)
 {
+    SHIM_ENTER();
     const char *me = "Get_processor_name";
     int err = shim_check_running(me);
 

@@ -76,6 +76,7 @@ MPI_Errhandler shim_errhandler_hold(MPI_Errhandler handler)
 SHIM_ALIAS(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler));
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
+    SHIM_ENTER();
     const char *me = "Comm_create_errhandler";
     MPI_Errhandler made;
     int err = shim_check_running(me);
@@ -95,6 +96,7 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errh
 SHIM_ALIAS(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler));
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
+    SHIM_ENTER();
     const char *me = "Comm_set_errhandler";
 
     if (!shim_comm_ok(comm))
@@ -110,6 +112,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 SHIM_ALIAS(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler));
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+    SHIM_ENTER();
     const char *me = "Comm_get_errhandler";
 
     if (!shim_comm_ok(comm))
@@ -123,6 +126,7 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 SHIM_ALIAS(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode));
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
+    SHIM_ENTER();
     const char *me = "Comm_call_errhandler";
 
     if (!shim_comm_ok(comm))
@@ -138,6 +142,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 SHIM_ALIAS(int, Errhandler_free, (MPI_Errhandler *errhandler));
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
+    SHIM_ENTER();
     const char *me = "Errhandler_free";
     int err = shim_check_running(me);
 
@@ -153,18 +158,24 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 SHIM_ALIAS(int, Errhandler_create, (MPI_Handler_function *function, MPI_Errhandler *errhandler));
 int PMPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler)
 {
+    SHIM_ENTER();
+
     return PMPI_Comm_create_errhandler(function, errhandler);
 }
 
 SHIM_ALIAS(int, Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler));
 int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
+    SHIM_ENTER();
+
     return PMPI_Comm_set_errhandler(comm, errhandler);
 }
 
 SHIM_ALIAS(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler *errhandler));
 int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+    SHIM_ENTER();
+
     return PMPI_Comm_get_errhandler(comm, errhandler);
 }
 
@@ -172,6 +183,8 @@ int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 SHIM_ALIAS(int, Error_class, (int errorcode, int *errorclass));
 int PMPI_Error_class(int errorcode, int *errorclass)
 {
+    SHIM_ENTER();
+
     if (!errorclass || !shim_class_name(errorcode))
         return shim_raise(NULL, "Error_class", MPI_ERR_ARG,
                           errorclass ? "%d is no error code" : "errorclass is a null pointer (code %d)", errorcode);
@@ -182,6 +195,7 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 SHIM_ALIAS(int, Error_string, (int errorcode, char *string, int *resultlen));
 int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 {
+    SHIM_ENTER();
     const char *text;
 
     if (!string || !resultlen || !shim_class_name(errorcode))

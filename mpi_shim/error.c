@@ -66,6 +66,7 @@ bool shim_errors_are_fatal(void) { return handler_of(MPI_COMM_WORLD)->does == SH
 /* In the language it was written in. */
 static void call(MPI_Errhandler handler, MPI_Comm comm, int code, const char *line)
 {
+    uint32_t depth = shim_let();
     MPI_Fint number;
 
     if (!comm || comm->magic != SHIM_COMM)
@@ -82,6 +83,7 @@ static void call(MPI_Errhandler handler, MPI_Comm comm, int code, const char *li
         handler->in_fortran(&number, &code);
         break;
     }
+    shim_take(depth);
 }
 
 const char *shim_prefix(const char *function)

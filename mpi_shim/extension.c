@@ -6,6 +6,8 @@
 
 int MPIX_Replaying(MPI_Comm comm, int *flag)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "X_Replaying");
     if (!flag)
@@ -16,6 +18,7 @@ int MPIX_Replaying(MPI_Comm comm, int *flag)
 
 int MPIX_Incarnation(int *n)
 {
+    SHIM_ENTER();
     int err = shim_check_running("X_Incarnation");
 
     if (err)
@@ -28,6 +31,7 @@ int MPIX_Incarnation(int *n)
 
 int MPIX_Mark_rabit(void)
 {
+    SHIM_ENTER();
     int err = shim_check_running("X_Mark_rabit");
 
     if (!err)

@@ -128,11 +128,14 @@ void shim_message_unnumber(MPI_Message message) { leave(&made_messages, &message
     SHIM_ALIAS(type, name##_f2c, (MPI_Fint number));                \
     type PMPI_##name##_f2c(MPI_Fint number)                         \
     {                                                               \
+        SHIM_ENTER();                                               \
+                                                                    \
         return number >= 0 && number < LENGTH(table) ? table[number] : (type)find(&made_##table, number); \
     }                                                               \
     SHIM_ALIAS(MPI_Fint, name##_c2f, (type handle));                \
     MPI_Fint PMPI_##name##_c2f(type handle)                         \
     {                                                               \
+        SHIM_ENTER();                                               \
         int number = predefined_##table(handle);                    \
                                                                     \
         if (number != NO_HANDLE || !handle || handle->magic != its_magic) \
@@ -167,11 +170,15 @@ static int copy_status(const char *me, void *to, const void *from, const void *i
 SHIM_ALIAS(int, Status_f2c, (const MPI_Fint *f_status, MPI_Status *c_status));
 int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
 {
+    SHIM_ENTER();
+
     return copy_status("Status_f2c", c_status, f_status, MPI_F_STATUS_IGNORE);
 }
 
 SHIM_ALIAS(int, Status_c2f, (const MPI_Status *c_status, MPI_Fint *f_status));
 int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 {
+    SHIM_ENTER();
+
     return copy_status("Status_c2f", f_status, c_status, MPI_STATUS_IGNORE);
 }

@@ -12,6 +12,7 @@ SHIM_ALIAS(int, Grequest_start, (MPI_Grequest_query_function *query, MPI_Greques
 int PMPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free, MPI_Grequest_cancel_function *cancel,
                         void *extra, MPI_Request *request)
 {
+    SHIM_ENTER();
     const char *me = "Grequest_start";
     int err = shim_check_running(me);
     MPI_Request r;
@@ -41,6 +42,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fu
 SHIM_ALIAS(int, Grequest_complete, (MPI_Request request));
 int PMPI_Grequest_complete(MPI_Request request)
 {
+    SHIM_ENTER();
     const char *me = "Grequest_complete";
     int err;
 
@@ -64,13 +66,19 @@ int shim_grequest_tell(MPI_Request r, MPI_Status *status)
 {
     MPI_Fint code = MPI_SUCCESS, fortran[sizeof *status / sizeof code];
     int kept = status->MPI_ERROR;
+    uint32_t depth;
 
     shim_status_empty(status);
     status->MPI_ERROR = kept;
-    if (r->in_c)
-        return r->query(r->extra, status);
+    depth = shim_let();
+    if (r->in_c) {
+        code = r->query(r->extra, status);
+        shim_take(depth);
+        return code;
+    }
     PMPI_Status_c2f(status, fortran);
     ((fortran_query *)(void (*)(void))r->query)(r->extra, fortran, &code);
+    shim_take(depth);
     PMPI_Status_f2c(fortran, status);
     return code;
 }
@@ -78,11 +86,13 @@ int shim_grequest_tell(MPI_Request r, MPI_Status *status)
 int shim_grequest_free(MPI_Request r)
 {
     MPI_Fint code = MPI_SUCCESS;
+    uint32_t depth = shim_let();
 
     if (r->in_c)
         code = r->free(r->extra);
     else
         ((fortran_free *)(void (*)(void))r->free)(r->extra, &code);
+    shim_take(depth);
     shim_request_drop(r);
     return code;
 }
@@ -90,9 +100,12 @@ int shim_grequest_free(MPI_Request r)
 int shim_grequest_cancel(MPI_Request r)
 {
     MPI_Fint complete = shim_request_over(r), code = MPI_SUCCESS;
+    uint32_t depth = shim_let();
 
     if (r->in_c)
-        return r->cancel(r->extra, complete);
-    ((fortran_cancel *)(void (*)(void))r->cancel)(r->extra, &complete, &code);
+        code = r->cancel(r->extra, complete);
+    else
+        ((fortran_cancel *)(void (*)(void))r->cancel)(r->extra, &complete, &code);
+    shim_take(depth);
     return code;
 }

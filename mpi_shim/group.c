@@ -69,6 +69,7 @@ static int make(const char *me, int *processes, int n, MPI_Group *group)
 SHIM_ALIAS(int, Comm_group, (MPI_Comm comm, MPI_Group *group));
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
+    SHIM_ENTER();
     const char *me = "Comm_group";
     int err, *processes;
 
@@ -86,6 +87,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 SHIM_ALIAS(int, Group_size, (MPI_Group group, int *size));
 int PMPI_Group_size(MPI_Group group, int *size)
 {
+    SHIM_ENTER();
     int err = check("Group_size", group, size != NULL);
 
     if (!err)
@@ -96,6 +98,7 @@ int PMPI_Group_size(MPI_Group group, int *size)
 SHIM_ALIAS(int, Group_rank, (MPI_Group group, int *rank));
 int PMPI_Group_rank(MPI_Group group, int *rank)
 {
+    SHIM_ENTER();
     int err = check("Group_rank", group, rank != NULL);
 
     if (!err)
@@ -111,6 +114,7 @@ static int bad_rank(const char *me, MPI_Group group, int rank)
 SHIM_ALIAS(int, Group_translate_ranks, (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]));
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
+    SHIM_ENTER();
     const char *me = "Group_translate_ranks";
     int err = check_two(me, group1, group2, n <= 0 || (ranks1 && ranks2));
 
@@ -130,6 +134,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
 SHIM_ALIAS(int, Group_compare, (MPI_Group group1, MPI_Group group2, int *result));
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
+    SHIM_ENTER();
     int err = check_two("Group_compare", group1, group2, result != NULL);
 
     if (err)
@@ -163,18 +168,24 @@ static int combine(const char *me, MPI_Group a, MPI_Group b, bool with_common, b
 SHIM_ALIAS(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup));
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return combine("Group_union", group1, group2, true, true, true, newgroup);
 }
 
 SHIM_ALIAS(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup));
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return combine("Group_intersection", group1, group2, true, false, false, newgroup);
 }
 
 SHIM_ALIAS(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup));
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return combine("Group_difference", group1, group2, false, true, false, newgroup);
 }
 
@@ -269,24 +280,32 @@ static int choose_ranges(const char *me, MPI_Group group, int n, int ranges[][3]
 SHIM_ALIAS(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup));
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose("Group_incl", group, n, ranks, false, newgroup);
 }
 
 SHIM_ALIAS(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup));
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose("Group_excl", group, n, ranks, true, newgroup);
 }
 
 SHIM_ALIAS(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup));
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose_ranges("Group_range_incl", group, n, ranges, false, newgroup);
 }
 
 SHIM_ALIAS(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup));
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+    SHIM_ENTER();
+
     return choose_ranges("Group_range_excl", group, n, ranges, true, newgroup);
 }
 
@@ -294,6 +313,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
 SHIM_ALIAS(int, Group_free, (MPI_Group *group));
 int PMPI_Group_free(MPI_Group *group)
 {
+    SHIM_ENTER();
     int err = check("Group_free", group ? *group : NULL, true);
 
     if (err)

@@ -61,6 +61,7 @@ static struct shim_hint **find(MPI_Info info, const char *key)
 SHIM_ALIAS(int, Info_create, (MPI_Info *info));
 int PMPI_Info_create(MPI_Info *info)
 {
+    SHIM_ENTER();
     const char *me = "Info_create";
     MPI_Info made = unused;
     int err = shim_check_running(me);
@@ -83,6 +84,7 @@ int PMPI_Info_create(MPI_Info *info)
 SHIM_ALIAS(int, Info_set, (MPI_Info info, const char *key, const char *value));
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
+    SHIM_ENTER();
     const char *me = "Info_set";
     struct shim_hint **place;
     int err = check_key(me, info, key, true);
@@ -105,6 +107,7 @@ int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 SHIM_ALIAS(int, Info_get, (MPI_Info info, const char *key, int valuelen, char *value, int *flag));
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
+    SHIM_ENTER();
     const char *me = "Info_get";
     struct shim_hint *hint;
     int err = check_key(me, info, key, value && flag);
@@ -127,6 +130,7 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int
 SHIM_ALIAS(int, Info_get_valuelen, (MPI_Info info, const char *key, int *valuelen, int *flag));
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
+    SHIM_ENTER();
     struct shim_hint *hint;
     int err = check_key("Info_get_valuelen", info, key, valuelen && flag);
 
@@ -142,6 +146,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *f
 SHIM_ALIAS(int, Info_delete, (MPI_Info info, const char *key));
 int PMPI_Info_delete(MPI_Info info, const char *key)
 {
+    SHIM_ENTER();
     const char *me = "Info_delete";
     struct shim_hint **place, *hint;
     int err = check_key(me, info, key, true);
@@ -160,6 +165,7 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
 SHIM_ALIAS(int, Info_get_nkeys, (MPI_Info info, int *nkeys));
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
+    SHIM_ENTER();
     int err = check("Info_get_nkeys", info, nkeys != NULL);
 
     if (err)
@@ -173,6 +179,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 SHIM_ALIAS(int, Info_get_nthkey, (MPI_Info info, int n, char *key));
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
+    SHIM_ENTER();
     const char *me = "Info_get_nthkey";
     struct shim_hint *hint;
     int err = check(me, info, key != NULL);
@@ -201,6 +208,7 @@ static void empty(MPI_Info info)
 SHIM_ALIAS(int, Info_free, (MPI_Info *info));
 int PMPI_Info_free(MPI_Info *info)
 {
+    SHIM_ENTER();
     const char *me = "Info_free";
     int err = check(me, info ? *info : NULL, true);
 
@@ -220,6 +228,7 @@ int PMPI_Info_free(MPI_Info *info)
 SHIM_ALIAS(int, Info_dup, (MPI_Info info, MPI_Info *newinfo));
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
+    SHIM_ENTER();
     const char *me = "Info_dup";
     int err = check(me, info, newinfo != NULL);
 
@@ -244,6 +253,7 @@ int shim_info_hints(MPI_Info info, MPI_Info *hints)
 SHIM_ALIAS(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
+    SHIM_ENTER();
     const char *me = "Comm_set_info";
     int err = MPI_SUCCESS;
 
@@ -261,6 +271,7 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 SHIM_ALIAS(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used));
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
+    SHIM_ENTER();
     const char *me = "Comm_get_info";
 
     if (!shim_comm_ok(comm))

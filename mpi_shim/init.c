@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting and ending MPI, and threads (MPI 3.1 sections 8.7, 12.4). */
 #include <pthread.h>
+#include <sched.h>
 
 #include "mpi_shim/request.h"
 #include "mpi_shim/shim.h"
@@ -40,8 +41,8 @@ static int start(const char *me, int required, int *provided)
         shim_end(MPI_ERR_OTHER, "MPI_%s: %s", me, e.text);
     shim.rank = ft_rank(shim.ft);
     shim.main_thread = (unsigned long)pthread_self();
-    /* Honest: concurrent calls are not supported, and a program that needs them can see that it lacks them. */
-    shim.thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    shim.order = required == MPI_THREAD_MULTIPLE ? ft_order_open(shim.ft) : NULL;
+    shim.thread_level = required == MPI_THREAD_MULTIPLE && !shim.order ? MPI_THREAD_SERIALIZED : required;
     open_comm(MPI_COMM_WORLD, me, ft_comm_world);
     open_comm(MPI_COMM_SELF, me, ft_comm_self);
     if (shim_attributes_predefine(&MPI_COMM_WORLD->attributes, MPI_COMM_WORLD->size))
@@ -51,6 +52,14 @@ static int start(const char *me, int required, int *provided)
     if (provided)
         *provided = shim.thread_level;
     return MPI_SUCCESS;
+}
+
+void shim_give_way(void)
+{
+    if (shim.order)
+        ft_order_give_way(shim.order);
+    else
+        sched_yield();
 }
 
 SHIM_ALIAS(int, Init, (int *argc, char ***argv));
@@ -106,6 +115,7 @@ int PMPI_Finalized(int *flag)
 SHIM_ALIAS(int, Finalize, (void));
 int PMPI_Finalize(void)
 {
+    SHIM_ENTER();
     const char *me = "Finalize";
     struct ft_error e;
     int err = shim_check_running(me);
@@ -124,6 +134,9 @@ int PMPI_Finalize(void)
     close_comm(MPI_COMM_SELF);
     ft_detach(shim.ft);
     shim.ft = NULL;
+    if (in_)
+        ft_order_close(in_);
+    in_ = shim.order = NULL;
     shim.stage = SHIM_FINISHED;
     ompi_mpi_state = OMPI_FINALIZE_COMPLETED;
     return MPI_SUCCESS;

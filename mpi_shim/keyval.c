@@ -124,17 +124,20 @@ static int call_delete(int kind, void *object, struct shim_attribute *a)
     struct keyval *k = user_keyval(a->key);
     MPI_Fint number, ierr = MPI_SUCCESS, value = (MPI_Fint)as_address(a), extra = k ? (MPI_Fint)k->extra : 0;
     MPI_Aint address = as_address(a), extra_address = k ? k->extra : 0;
+    uint32_t depth;
 
     if (!k || !k->delete)
         return MPI_SUCCESS;
+    number = k->flags & FORTRAN ? number_of(kind, object) : 0;
+    depth = shim_let();
     if (!(k->flags & FORTRAN))
-        return ((int (*)(void *, int, void *, void *))k->delete)(object, a->key, as_pointer(a), (void *)(intptr_t)k->extra);
-    number = number_of(kind, object);
-    if (k->flags & FORTRAN_INTEGER)
+        ierr = ((int (*)(void *, int, void *, void *))k->delete)(object, a->key, as_pointer(a), (void *)(intptr_t)k->extra);
+    else if (k->flags & FORTRAN_INTEGER)
         ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))k->delete)(&number, &a->key, &value, &extra, &ierr);
     else
         ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Aint *, MPI_Aint *, MPI_Fint *))k->delete)(&number, &a->key, &address,
                                                                                           &extra_address, &ierr);
+    shim_take(depth);
     return ierr;
 }
 
@@ -191,18 +194,19 @@ static int call_copy(int kind, void *from, void *to, struct shim_attribute *a, s
     struct keyval *k = user_keyval(a->key);
     MPI_Fint number, ierr = MPI_SUCCESS, value = (MPI_Fint)as_address(a), extra = k ? (MPI_Fint)k->extra : 0;
     MPI_Aint address = as_address(a), extra_address = k ? k->extra : 0;
+    uint32_t depth;
 
     *out = *a;
     *there = !k && a->key != MPI_LASTUSEDCODE;
     if (!k)
         return MPI_SUCCESS;
+    number = k->flags & FORTRAN ? number_of(kind, from) : 0;
+    depth = shim_let();
     if (!(k->flags & FORTRAN)) {
         out->set_as = POINTER;
-        return ((int (*)(void *, int, void *, void *, void *, int *, void *))k->copy)(from, a->key, (void *)(intptr_t)k->extra,
+        ierr = ((int (*)(void *, int, void *, void *, void *, int *, void *))k->copy)(from, a->key, (void *)(intptr_t)k->extra,
                                                                                    as_pointer(a), &out->value.pointer, there, to);
-    }
-    number = number_of(kind, from);
-    if (k->flags & FORTRAN_INTEGER) {
+    } else if (k->flags & FORTRAN_INTEGER) {
         out->set_as = INTEGER;
         ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))k->copy)(
             &number, &a->key, &extra, &value, &out->value.integer, there, &ierr);
@@ -211,6 +215,7 @@ static int call_copy(int kind, void *from, void *to, struct shim_attribute *a, s
         ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Aint *, MPI_Aint *, MPI_Aint *, MPI_Fint *, MPI_Fint *))k->copy)(
             &number, &a->key, &extra_address, &address, &out->value.address, there, &ierr);
     }
+    shim_take(depth);
     return ierr;
 }
 
@@ -310,14 +315,23 @@ static int delete_checked(const char *me, MPI_Comm comm, int kind, void *object,
     SHIM_ALIAS(int, name_create, (copy_function *copy, delete_function *delete, int *keyval, void *extra));                 \
     int PMPI_##name_create(copy_function *copy, delete_function *delete, int *keyval, void *extra)                          \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         return create_checked(#name_create, kind, (void (*)(void))copy, (void (*)(void))delete, keyval, extra);             \
     }                                                                                                                       \
     SHIM_ALIAS(int, name_free, (int *keyval));                                                                              \
-    int PMPI_##name_free(int *keyval) { return free_checked(#name_free, kind, keyval); }
+    int PMPI_##name_free(int *keyval)                                                                                       \
+    {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
+        return free_checked(#name_free, kind, keyval);                                                                      \
+    }
 #define VALUES(name_set, name_get, name_delete, kind, handle, ok, bad, comm)                                                \
     SHIM_ALIAS(int, name_set, (handle object, int keyval, void *value));                                                    \
     int PMPI_##name_set(handle object, int keyval, void *value)                                                             \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         if (!ok(object))                                                                                                    \
             return bad(object, #name_set);                                                                                  \
         return failed(comm, #name_set, check_and_set(kind, object, &object->attributes, ATTRIBUTE(keyval, value)), keyval); \
@@ -325,11 +339,15 @@ static int delete_checked(const char *me, MPI_Comm comm, int kind, void *object,
     SHIM_ALIAS(int, name_get, (handle object, int keyval, void *value, int *flag));                                         \
     int PMPI_##name_get(handle object, int keyval, void *value, int *flag)                                                  \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         return ok(object) ? get_checked(#name_get, comm, kind, object->attributes, keyval, value, flag) : bad(object, #name_get); \
     }                                                                                                                       \
     SHIM_ALIAS(int, name_delete, (handle object, int keyval));                                                              \
     int PMPI_##name_delete(handle object, int keyval)                                                                       \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         return ok(object) ? delete_checked(#name_delete, comm, kind, object, &object->attributes, keyval) : bad(object, #name_delete); \
     }
 

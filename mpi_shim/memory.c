@@ -10,6 +10,7 @@ enum { ALIGNMENT = 64 };
 SHIM_ALIAS(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr));
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
+    SHIM_ENTER();
     const char *me = "Alloc_mem";
     void *made = NULL;
     int err = shim_check_running(me);
@@ -29,6 +30,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 SHIM_ALIAS(int, Free_mem, (void *base));
 int PMPI_Free_mem(void *base)
 {
+    SHIM_ENTER();
     int err = shim_check_running("Free_mem");
 
     if (!err)

@@ -26,12 +26,16 @@ static int put(MPI_Comm comm, const char *me, const char **place, char *label, c
 SHIM_ALIAS(int, Comm_get_name, (MPI_Comm comm, char *name, int *resultlen));
 int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen)
 {
+    SHIM_ENTER();
+
     return shim_comm_ok(comm) ? get(comm, "Comm_get_name", comm->name, name, resultlen) : shim_bad_comm(comm, "Comm_get_name");
 }
 
 SHIM_ALIAS(int, Comm_set_name, (MPI_Comm comm, const char *name));
 int PMPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Comm_set_name");
     return put(comm, "Comm_set_name", &comm->name, comm->label, name);
@@ -48,6 +52,7 @@ static int check_type(const char *me, MPI_Datatype type)
 SHIM_ALIAS(int, Type_get_name, (MPI_Datatype datatype, char *name, int *resultlen));
 int PMPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultlen)
 {
+    SHIM_ENTER();
     int err = check_type("Type_get_name", datatype);
 
     return err ? err : get(NULL, "Type_get_name", datatype->name, name, resultlen);
@@ -56,6 +61,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultlen)
 SHIM_ALIAS(int, Type_set_name, (MPI_Datatype datatype, const char *name));
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *name)
 {
+    SHIM_ENTER();
     int err = check_type("Type_set_name", datatype);
 
     return err ? err : put(NULL, "Type_set_name", &datatype->name, datatype->label, name);

@@ -38,6 +38,7 @@ static int check_op(const char *me, MPI_Op op)
 SHIM_ALIAS(int, Op_create, (MPI_User_function *function, int commute, MPI_Op *op));
 int PMPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)
 {
+    SHIM_ENTER();
     const char *me = "Op_create";
     MPI_Op made = unused;
     int err = shim_check_running(me);
@@ -61,6 +62,7 @@ int PMPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)
 SHIM_ALIAS(int, Op_free, (MPI_Op *op));
 int PMPI_Op_free(MPI_Op *op)
 {
+    SHIM_ENTER();
     const char *me = "Op_free";
     int err = check_op(me, op ? *op : NULL);
 
@@ -79,6 +81,7 @@ int PMPI_Op_free(MPI_Op *op)
 SHIM_ALIAS(int, Op_commutative, (MPI_Op op, int *commute));
 int PMPI_Op_commutative(MPI_Op op, int *commute)
 {
+    SHIM_ENTER();
     const char *me = "Op_commutative";
     int err = check_op(me, op);
 

@@ -38,6 +38,7 @@ static int check_type(MPI_Comm comm, const char *me, MPI_Datatype type, const vo
 SHIM_ALIAS(int, Pack, (const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm));
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Pack";
     int err = check_type(comm, me, datatype, position);
     uint64_t bytes;
@@ -54,6 +55,7 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbu
 SHIM_ALIAS(int, Unpack, (const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm));
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Unpack";
     int err = check_type(comm, me, datatype, position);
     uint64_t bytes;
@@ -70,6 +72,7 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int 
 SHIM_ALIAS(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int *size));
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
+    SHIM_ENTER();
     const char *me = "Pack_size";
     int err = check_type(comm, me, datatype, size);
     uint64_t bytes;
@@ -107,6 +110,7 @@ SHIM_ALIAS(int, Pack_external, (const char datarep[], const void *inbuf, int inc
 int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
                        MPI_Aint *position)
 {
+    SHIM_ENTER();
     const char *me = "Pack_external";
     int err = check_external(me, datarep, datatype, position);
     uint64_t bytes;
@@ -125,6 +129,7 @@ SHIM_ALIAS(int, Unpack_external, (const char datarep[], const void *inbuf, MPI_A
 int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount,
                          MPI_Datatype datatype)
 {
+    SHIM_ENTER();
     const char *me = "Unpack_external";
     int err = check_external(me, datarep, datatype, position);
     uint64_t bytes;
@@ -141,6 +146,7 @@ int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insiz
 SHIM_ALIAS(int, Pack_external_size, (const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size));
 int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
+    SHIM_ENTER();
     const char *me = "Pack_external_size";
     int err = check_external(me, datarep, datatype, size);
 

@@ -19,6 +19,8 @@ static int init_send(const char *me, const void *buffer, int count, MPI_Datatype
                            MPI_Request *request));                                                                          \
     int PMPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         return init_send(#name, buf, count, datatype, dest, tag, comm, request, kind);                                      \
     }
 INIT(Send_init, SHIM_SENDS)
@@ -29,6 +31,7 @@ INIT(Bsend_init, SHIM_SENDS_BUFFERED)
 SHIM_ALIAS(int, Recv_init, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request));
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+    SHIM_ENTER();
     const char *me = "Recv_init";
     int err = shim_check_receive(comm, me, buf, count, datatype, source, tag);
 
@@ -54,6 +57,7 @@ static int check(const char *me, MPI_Request r)
 SHIM_ALIAS(int, Start, (MPI_Request *request));
 int PMPI_Start(MPI_Request *request)
 {
+    SHIM_ENTER();
     int err = check("Start", request ? *request : NULL);
 
     return err ? err : shim_request_start(*request, "Start", SHIM_SITE());
@@ -62,6 +66,7 @@ int PMPI_Start(MPI_Request *request)
 SHIM_ALIAS(int, Startall, (int count, MPI_Request requests[]));
 int PMPI_Startall(int count, MPI_Request requests[])
 {
+    SHIM_ENTER();
     const char *me = "Startall";
     int err = shim_check_running(me);
     uint64_t site = SHIM_SITE();

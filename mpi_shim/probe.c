@@ -64,6 +64,7 @@ static int probe(const char *me, MPI_Comm comm, int source, int tag, bool waits,
 SHIM_ALIAS(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status));
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Probe";
     bool found;
     int err = check(me, comm, source, tag, me, me);
@@ -74,6 +75,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 SHIM_ALIAS(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status));
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Iprobe";
     bool found;
     int err = check(me, comm, source, tag, flag, me);
@@ -109,6 +111,7 @@ static int take_message(const char *me, MPI_Comm comm, int source, int tag, bool
 SHIM_ALIAS(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status));
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Mprobe";
     bool found;
     int err = check(me, comm, source, tag, me, message);
@@ -119,6 +122,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
 SHIM_ALIAS(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status));
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Improbe";
     bool found;
     int err = check(me, comm, source, tag, flag, message);
@@ -164,6 +168,7 @@ static int receive(const char *me, void *buffer, int count, MPI_Datatype type, M
 SHIM_ALIAS(int, Mrecv, (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status));
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Mrecv";
     int err = check_message(me, buf, count, datatype, message);
     struct ft_told told = shim_told_nobody();
@@ -191,6 +196,7 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
 SHIM_ALIAS(int, Imrecv, (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request));
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
+    SHIM_ENTER();
     const char *me = "Imrecv";
     int err = check_message(me, buf, count, datatype, message);
     uint64_t site = SHIM_SITE();

@@ -24,6 +24,7 @@ static int receive(const char *me, void *buffer, int count, MPI_Datatype type, i
 SHIM_ALIAS(int, Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status));
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+    SHIM_ENTER();
     int err = shim_check_receive(comm, "Recv", buf, count, datatype, source, tag);
 
     return err ? err : receive("Recv", buf, count, datatype, source, tag, comm, status, SHIM_SITE());
@@ -32,6 +33,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
 SHIM_ALIAS(int, Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request));
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+    SHIM_ENTER();
     int err = shim_check_receive(comm, "Irecv", buf, count, datatype, source, tag);
 
     return err ? err : shim_request_now(SHIM_RECEIVES, "Irecv", buf, count, datatype, source, tag, comm, request, SHIM_SITE());
@@ -63,6 +65,7 @@ SHIM_ALIAS(int, Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype send
 int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Sendrecv";
     int err = shim_check_send(comm, me, sendbuf, sendcount, sendtype, dest, sendtag);
 
@@ -79,6 +82,7 @@ SHIM_ALIAS(int, Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, 
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                           MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Sendrecv_replace";
     int err = shim_check_send(comm, me, buf, count, datatype, dest, sendtag);
     struct ft_type packed;

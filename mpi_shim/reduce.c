@@ -206,6 +206,8 @@ static inline __attribute__((always_inline)) int allreduce(const char *me, const
 SHIM_ALIAS(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm));
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+    SHIM_ENTER();
+
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Allreduce");
     return allreduce("Allreduce", sendbuf, recvbuf, count, datatype, op, comm, NULL, SHIM_SITE());
@@ -235,6 +237,7 @@ static int check_reduce(MPI_Comm comm, const char *me, const struct reduction *r
 SHIM_ALIAS(int, Reduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm));
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+    SHIM_ENTER();
     const char *me = "Reduce";
     struct reduction r;
     struct ft_error e;
@@ -261,6 +264,7 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 SHIM_ALIAS(int, Reduce_local, (const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
+    SHIM_ENTER();
     const char *me = "Reduce_local";
     struct reduction r;
     int err = shim_check_running(me);

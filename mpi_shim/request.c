@@ -193,6 +193,7 @@ static int check(const char *me, const MPI_Request *request)
 SHIM_ALIAS(int, Request_free, (MPI_Request *request));
 int PMPI_Request_free(MPI_Request *request)
 {
+    SHIM_ENTER();
     int err = check("Request_free", request);
     MPI_Request r;
 
@@ -216,6 +217,7 @@ int PMPI_Request_free(MPI_Request *request)
 SHIM_ALIAS(int, Cancel, (MPI_Request *request));
 int PMPI_Cancel(MPI_Request *request)
 {
+    SHIM_ENTER();
     const char *me = "Cancel";
     int err = check(me, request);
     struct ft_error e;
@@ -236,6 +238,7 @@ int PMPI_Cancel(MPI_Request *request)
 SHIM_ALIAS(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status));
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Request_get_status";
     struct ft_error e;
     MPI_Status mine;

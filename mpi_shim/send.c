@@ -18,6 +18,8 @@ static int send(const char *me, const void *buffer, int count, MPI_Datatype type
     SHIM_ALIAS(int, name, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));           \
     int PMPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)                    \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         return send(#name, buf, count, datatype, dest, tag, comm, mode, SHIM_SITE());                                       \
     }
 SEND(Send, FT_SEND_STANDARD)
@@ -37,6 +39,8 @@ static int isend(const char *me, const void *buffer, int count, MPI_Datatype typ
                            MPI_Request *request));                                                                          \
     int PMPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) \
     {                                                                                                                       \
+        SHIM_ENTER();                                                                                                       \
+                                                                                                                            \
         return isend(#name, buf, count, datatype, dest, tag, comm, request, kind, SHIM_SITE());                             \
     }
 ISEND(Isend, SHIM_SENDS)

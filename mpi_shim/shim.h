@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the chapters share: the process's context, the checks of arguments, and the way errors take.
 
-   Every MPI function is defined as PMPI_X and exported a second time as the weak alias MPI_X. Calls are
-   serialised by the program (MPI_THREAD_SERIALIZED), so there is no lock anywhere in the shim. */
+   Every MPI function is defined as PMPI_X and exported a second time as the weak alias MPI_X. One thread at a time is in here:
+   up to MPI_THREAD_SERIALIZED the program sees to that, above it SHIM_ENTER. So nothing here has a lock of its own. */
 #ifndef FTMPI_SHIM_H
 #define FTMPI_SHIM_H
 
+#include "ft/order.h"
 #include "mpi_shim/handle.h"
 #include "mpi_shim/missing.h"
 
@@ -25,6 +26,7 @@ enum shim_stage { SHIM_BEFORE, SHIM_RUNNING, SHIM_FINISHED };
 struct shim {
     enum shim_stage stage;
     struct ft *ft;                  /* while running */
+    struct ft_order *order;         /* with MPI_THREAD_MULTIPLE: of calls; else NULL */
     int thread_level;
     unsigned long main_thread;
     uint64_t site;                  /* what MPIX_Call_site said; 0: nothing */
@@ -33,6 +35,34 @@ struct shim {
     bool told[SHIM_MISSINGS];       /* which missing functions have been named on stderr */
 };
 extern struct shim shim;
+
+/* At the head of each exported function, but of those that may be called at any time: from here to its end, however it is left, other
+   threads are out, but while it waits or a function of the program's is called. Functions may call each other. */
+#define SHIM_ENTER() struct ft_order *in_ __attribute__((cleanup(shim_leave), unused)) = shim_enter()
+static inline struct ft_order *shim_enter(void)
+{
+    struct ft_order *order = shim.order;
+
+    if (__builtin_expect(order != NULL, 0))
+        ft_order_enter(order);
+    return order;
+}
+static inline void shim_leave(struct ft_order *const *in)
+{
+    if (__builtin_expect(*in != NULL, 0))
+        ft_order_leave(*in);
+}
+
+/* Around the call of a function of the program's that may call MPI. What the first returns is for the second. */
+static inline uint32_t shim_let(void) { return __builtin_expect(shim.order != NULL, 0) ? ft_order_let(shim.order) : 0; }
+static inline void shim_take(uint32_t depth)
+{
+    if (__builtin_expect(depth > 0, 0))
+        ft_order_take(shim.order, depth);
+}
+
+/* In a loop that waits for what another thread does. */
+void shim_give_way(void);
 
 /* Ends the job with one line for the user; the exit code is cut to 1-255. */
 void shim_end(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));

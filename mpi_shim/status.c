@@ -51,6 +51,7 @@ static long long count_of(const MPI_Status *status, MPI_Datatype type)
 SHIM_ALIAS(int, Get_count, (const MPI_Status *status, MPI_Datatype datatype, int *count));
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
+    SHIM_ENTER();
     int err = check("Get_count", status, datatype, count);
     long long n;
 
@@ -131,6 +132,7 @@ static uint64_t bytes_of(MPI_Datatype type, uint64_t count)
 SHIM_ALIAS(int, Get_elements_x, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count));
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
+    SHIM_ENTER();
     int err = check("Get_elements_x", status, datatype, count);
     long long n;
 
@@ -144,6 +146,7 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 SHIM_ALIAS(int, Get_elements, (const MPI_Status *status, MPI_Datatype datatype, int *count));
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
+    SHIM_ENTER();
     int err = check("Get_elements", status, datatype, count);
     long long n;
 
@@ -173,18 +176,23 @@ static int set_elements(const char *me, MPI_Status *status, MPI_Datatype type, l
 SHIM_ALIAS(int, Status_set_elements, (MPI_Status *status, MPI_Datatype datatype, int count));
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
+    SHIM_ENTER();
+
     return set_elements("Status_set_elements", status, datatype, count);
 }
 
 SHIM_ALIAS(int, Status_set_elements_x, (MPI_Status *status, MPI_Datatype datatype, MPI_Count count));
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
+    SHIM_ENTER();
+
     return set_elements("Status_set_elements_x", status, datatype, count);
 }
 
 SHIM_ALIAS(int, Status_set_cancelled, (MPI_Status *status, int flag));
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
+    SHIM_ENTER();
     int err = check("Status_set_cancelled", status, MPI_BYTE, status);
 
     if (!err)
@@ -195,6 +203,7 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 SHIM_ALIAS(int, Test_cancelled, (const MPI_Status *status, int *flag));
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
+    SHIM_ENTER();
     int err = check("Test_cancelled", status, MPI_BYTE, flag);
 
     if (!err)

@@ -78,6 +78,7 @@ static int give(const char *me, struct ft_value_ask *ask, const void **value, MP
 
 int MPIX_Store_set(const char *key, const void *value, MPI_Count n)
 {
+    SHIM_ENTER();
     const char *me = "X_Store_set";
     struct ft_value_ask ask = {.op = FT_VALUE_SET, .value = value, .nvalue = (uint32_t)n};
     struct ft_value_answer answer = {0};
@@ -94,6 +95,7 @@ int MPIX_Store_set(const char *key, const void *value, MPI_Count n)
 
 int MPIX_Store_get(const char *key, const void **value, MPI_Count *n, int *there)
 {
+    SHIM_ENTER();
     const char *me = "X_Store_get";
     struct ft_value_ask ask = {.op = FT_VALUE_GET};
     int err = check_key(me, key, &ask);
@@ -103,6 +105,7 @@ int MPIX_Store_get(const char *key, const void **value, MPI_Count *n, int *there
 
 int MPIX_Store_wait(const char *key, double seconds, const void **value, MPI_Count *n, int *there)
 {
+    SHIM_ENTER();
     const char *me = "X_Store_wait";
     struct ft_value_ask ask = {.op = FT_VALUE_WAIT, .wait_ms = UINT64_MAX};
     int err = check_key(me, key, &ask);
@@ -118,6 +121,7 @@ int MPIX_Store_wait(const char *key, double seconds, const void **value, MPI_Cou
 
 int MPIX_Store_add(const char *key, long long by, long long *sum)
 {
+    SHIM_ENTER();
     const char *me = "X_Store_add";
     struct ft_value_ask ask = {.op = FT_VALUE_ADD, .by = by};
     struct ft_value_answer answer = {0};
@@ -135,6 +139,7 @@ int MPIX_Store_add(const char *key, long long by, long long *sum)
 
 int MPIX_Store_compare_and_swap(const char *key, const void *expected, MPI_Count nexpected, const void *value, MPI_Count n, int *swapped)
 {
+    SHIM_ENTER();
     const char *me = "X_Store_compare_and_swap";
     bool none = nexpected == MPIX_STORE_NONE;
     struct ft_value_ask ask = {.op = FT_VALUE_COMPARE, .none_expected = none, .expected = expected,

@@ -76,6 +76,7 @@ SHIM_ALIAS(int, Type_create_subarray, (int ndims, const int sizes[], const int s
 int PMPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype oldtype,
                               MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_create_subarray";
     int err = check(me, ndims, sizes && subsizes ? starts : NULL, order, oldtype, newtype);
     struct slice slices[MOST_DIMENSIONS];
@@ -141,6 +142,7 @@ SHIM_ALIAS(int, Type_create_darray, (int size, int rank, int ndims, const int gs
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[], const int dargs[],
                             const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_create_darray";
     int err = check(me, ndims, gsizes && distribs && dargs ? psizes : NULL, order, oldtype, newtype), left = rank;
     struct slice slices[MOST_DIMENSIONS];

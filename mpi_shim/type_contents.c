@@ -78,6 +78,7 @@ static int check(const char *me, MPI_Datatype type)
 SHIM_ALIAS(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner));
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
+    SHIM_ENTER();
     const char *me = "Type_get_envelope";
     int err = check(me, datatype);
     const struct shim_made *made;
@@ -100,6 +101,7 @@ SHIM_ALIAS(int, Type_get_contents, (MPI_Datatype datatype, int max_integers, int
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int integers[],
                            MPI_Aint addresses[], MPI_Datatype datatypes[])
 {
+    SHIM_ENTER();
     const char *me = "Type_get_contents";
     int err = check(me, datatype);
     const struct shim_made *made;

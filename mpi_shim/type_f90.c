@@ -70,17 +70,23 @@ static int find(const char *me, int combiner, const struct choice *from, size_t 
 SHIM_ALIAS(int, Type_create_f90_integer, (int r, MPI_Datatype *newtype));
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return find("Type_create_f90_integer", MPI_COMBINER_F90_INTEGER, integers, LENGTH(integers), MPI_UNDEFINED, r, newtype);
 }
 
 SHIM_ALIAS(int, Type_create_f90_real, (int p, int r, MPI_Datatype *newtype));
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return find("Type_create_f90_real", MPI_COMBINER_F90_REAL, reals, LENGTH(reals), p, r, newtype);
 }
 
 SHIM_ALIAS(int, Type_create_f90_complex, (int p, int r, MPI_Datatype *newtype));
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return find("Type_create_f90_complex", MPI_COMBINER_F90_COMPLEX, complexes, LENGTH(complexes), p, r, newtype);
 }

@@ -26,6 +26,7 @@ static int check_length(const char *me, int blocklength)
 SHIM_ALIAS(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype *newtype));
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_contiguous";
     int err = check(me, count, oldtype, newtype);
     struct shim_part part = {.of = oldtype, .blocks = 1, .n = (uint64_t)count};
@@ -41,6 +42,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 SHIM_ALIAS(int, Type_vector, (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype));
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_vector";
     int err = check(me, count, oldtype, newtype);
     struct shim_part part = {.of = oldtype, .blocks = (uint64_t)count, .n = (uint64_t)blocklength};
@@ -75,12 +77,16 @@ static int hvector(const char *me, int count, int blocklength, MPI_Aint stride, 
 SHIM_ALIAS(int, Type_create_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype));
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return hvector("Type_create_hvector", count, blocklength, stride, oldtype, newtype);
 }
 
 SHIM_ALIAS(int, Type_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype));
 int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return hvector("Type_hvector", count, blocklength, stride, oldtype, newtype);
 }
 
@@ -163,6 +169,7 @@ SHIM_ALIAS(int, Type_indexed, (int count, const int blocklengths[], const int di
                                MPI_Datatype *newtype));
 int PMPI_Type_indexed(int count, const int blocklengths[], const int displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     struct blocks b = {.lengths = blocklengths, .length = LENGTHS, .in_elements = displacements, .type = oldtype};
 
     return indexed("Type_indexed", MPI_COMBINER_INDEXED, count, &b, newtype);
@@ -173,6 +180,7 @@ SHIM_ALIAS(int, Type_create_hindexed, (int count, const int blocklengths[], cons
 int PMPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
                               MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     struct blocks b = {.lengths = blocklengths, .length = LENGTHS, .in_bytes = displacements, .type = oldtype};
 
     return indexed("Type_create_hindexed", MPI_COMBINER_HINDEXED, count, &b, newtype);
@@ -181,6 +189,7 @@ int PMPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Ain
 SHIM_ALIAS(int, Type_hindexed, (int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype));
 int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     struct blocks b = {.lengths = blocklengths, .length = LENGTHS, .in_bytes = displacements, .type = oldtype};
 
     return indexed("Type_hindexed", MPI_COMBINER_HINDEXED, count, &b, newtype);
@@ -190,6 +199,7 @@ SHIM_ALIAS(int, Type_create_indexed_block, (int count, int blocklength, const in
                                             MPI_Datatype *newtype));
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_create_indexed_block";
     struct blocks b = {.length = blocklength, .in_elements = displacements, .type = oldtype};
     int err = check(me, count, oldtype, newtype);
@@ -204,6 +214,7 @@ SHIM_ALIAS(int, Type_create_hindexed_block, (int count, int blocklength, const M
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[], MPI_Datatype oldtype,
                                     MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_create_hindexed_block";
     struct blocks b = {.length = blocklength, .in_bytes = displacements, .type = oldtype};
     int err = check(me, count, oldtype, newtype);
@@ -238,12 +249,16 @@ SHIM_ALIAS(int, Type_create_struct, (int count, const int blocklengths[], const 
 int PMPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[], const MPI_Datatype types[],
                             MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return of_several("Type_create_struct", count, blocklengths, displacements, types, newtype);
 }
 
 SHIM_ALIAS(int, Type_struct, (int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *newtype));
 int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
+
     return of_several("Type_struct", count, blocklengths, displacements, types, newtype);
 }
 
@@ -252,6 +267,7 @@ int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MP
 SHIM_ALIAS(int, Type_create_resized, (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype));
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_create_resized";
     int err = check(me, 0, oldtype, newtype);
     MPI_Aint bounds[2] = {lb, extent}, ub;
@@ -267,6 +283,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 SHIM_ALIAS(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype *newtype));
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+    SHIM_ENTER();
     const char *me = "Type_dup";
     int err = check(me, 0, oldtype, newtype), copied;
     MPI_Datatype made;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting for requests, and asking whether they are over (MPI 3.1 sections 3.7.3, 3.7.5). The engine waits for its own. What it knows
    nothing of is over at once, but for generalized requests, which another thread completes: those are polled. */
-#include <sched.h>
 #include <stdlib.h>
 
 #include "mpi_shim/request.h"
@@ -68,7 +67,7 @@ static bool all(struct row *row, bool waits, uint64_t site)
     struct ft_error e;
 
     while (waits && row->polls && !all_but_the_engines(row))
-        sched_yield();
+        shim_give_way();
     if (row->asks && waits)
         shim_finish(ft_wait_all(shim.ft, row->engine, row->n, site, &e), &e);
     else if (row->asks)
@@ -88,8 +87,8 @@ static void some(struct row *row, bool waits, uint32_t most, uint64_t site)
             shim_finish(ft_wait_some(shim.ft, row->engine, row->n, most, row->over, &row->nover, site, &e), &e);
         else if (row->asks)
             shim_finish(ft_test_some(shim.ft, row->engine, row->n, most, row->over, &row->nover, site, &e), &e);
-        else if (waits && !here)
-            sched_yield();
+        if (waits && !here && row->nover == 0)
+            shim_give_way();
     } while (waits && !here && row->nover == 0);
 }
 
@@ -115,6 +114,7 @@ static int finish(const char *me, MPI_Request *request, MPI_Status *status)
 SHIM_ALIAS(int, Wait, (MPI_Request *request, MPI_Status *status));
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
+    SHIM_ENTER();
     int err = check("Wait", request);
     struct ft_error e;
 
@@ -123,13 +123,14 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
     if ((*request)->engine)
         shim_finish(ft_wait_all(shim.ft, &(*request)->engine, 1, SHIM_SITE(), &e), &e);
     while ((*request)->active && !(*request)->engine && !shim_request_over(*request))
-        sched_yield();
+        shim_give_way();
     return finish("Wait", request, status);
 }
 
 SHIM_ALIAS(int, Test, (MPI_Request *request, int *flag, MPI_Status *status));
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+    SHIM_ENTER();
     int err = check("Test", request);
     struct ft_error e;
     bool over;
@@ -251,6 +252,7 @@ static void nothing_active(MPI_Status *status)
 SHIM_ALIAS(int, Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]));
 int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
+    SHIM_ENTER();
     const char *me = "Waitall";
     int err = check_several(me, count, requests);
     struct row row;
@@ -268,6 +270,7 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 SHIM_ALIAS(int, Testall, (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]));
 int PMPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
+    SHIM_ENTER();
     const char *me = "Testall";
     int err = check_index(me, count, requests, flag, flag);
     struct row row;
@@ -285,6 +288,7 @@ int PMPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
 SHIM_ALIAS(int, Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status));
 int PMPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Waitany";
     int err = check_index(me, count, requests, index, index);
     struct row row;
@@ -307,6 +311,7 @@ int PMPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
 SHIM_ALIAS(int, Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status));
 int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
+    SHIM_ENTER();
     const char *me = "Testany";
     int err = check_index(me, count, requests, index, flag);
     struct row row;
@@ -351,11 +356,15 @@ static int several(const char *me, int incount, MPI_Request requests[], int *out
 SHIM_ALIAS(int, Waitsome, (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]));
 int PMPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
+    SHIM_ENTER();
+
     return several("Waitsome", incount, requests, outcount, indices, statuses, true, SHIM_SITE());
 }
 
 SHIM_ALIAS(int, Testsome, (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]));
 int PMPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
+    SHIM_ENTER();
+
     return several("Testsome", incount, requests, outcount, indices, statuses, false, SHIM_SITE());
 }

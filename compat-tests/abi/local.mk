@@ -14,8 +14,8 @@ compat_tests_abi_communicators_SOURCES = compat-tests/abi/communicators.c compat
 
 # Messages.
 check_PROGRAMS += compat-tests/abi/messages
-TESTS += compat-tests/abi/messages.sh
-EXTRA_DIST += compat-tests/abi/messages.sh
+TESTS += compat-tests/abi/messages.sh compat-tests/abi/entries.sh
+EXTRA_DIST += compat-tests/abi/messages.sh compat-tests/abi/entries.sh
 compat_tests_abi_messages_SOURCES = compat-tests/abi/messages.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
 # Datatypes.

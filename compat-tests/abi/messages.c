@@ -1014,6 +1014,34 @@ static void outstanding(int many)
     step();
 }
 
+/* More of them at a time than fit into a table (the next one waited), of which the last one is received first. */
+static void synchronous(int many)
+{
+    MPI_Request *r = malloc((size_t)many * sizeof *r);
+    int *sent = malloc((size_t)many * sizeof *sent), got;
+
+    for (int i = 0; i < many; i++) {
+        sent[i] = me + i * 7;
+        OK(MPI_Issend(&sent[i], 1, MPI_INT, next, i == many - 1 ? 2 : 1, world, &r[i]));
+        if (i % 1000 == 0)
+            step();
+    }
+    for (int i = 0; i < many; i++) {
+        int which = i ? i - 1 : many - 1;
+
+        OK(MPI_Recv(&got, 1, MPI_INT, before, i ? 1 : 2, world, MPI_STATUS_IGNORE));
+        CHECK(got == before + which * 7, "message %d: %d", which, got);
+        if (!i)
+            OK(MPI_Wait(&r[many - 1], MPI_STATUS_IGNORE));
+        if (i % 1000 == 0)
+            step();
+    }
+    OK(MPI_Waitall(many, r, MPI_STATUSES_IGNORE));
+    SAY("%d synchronous ones at a time", many);
+    free(r);
+    free(sent);
+}
+
 /* All to all, short and long, by their numbers. */
 static void everybody(int rounds)
 {
@@ -1146,6 +1174,7 @@ int main(int argc, char **argv)
     OK(MPI_Barrier(world));
     unexpected(many);
     outstanding(many / 10);
+    synchronous(20000);
     everybody(many / 100);
 
     progress_phase(PROGRESS_IN_FINALIZE);

@@ -8,12 +8,15 @@ chaos_programs = \
 	compat-tests/chaos/diverge \
 	compat-tests/chaos/stamp \
 	compat-tests/chaos/ticks \
-	compat-tests/chaos/threads \
+	compat-tests/chaos/threads compat-tests/chaos/threaded \
 	compat-tests/chaos/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 compat_tests_chaos_patterns_SOURCES = compat-tests/chaos/patterns.h compat-tests/chaos/patterns.c compat-tests/chaos/patterns_messages.c \
 	compat-tests/chaos/patterns_halves.c compat-tests/chaos/patterns_wholes.c compat-tests/chaos/patterns_gaps.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+
+compat_tests_chaos_threaded_SOURCES = compat-tests/chaos/threaded.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+compat_tests_chaos_threaded_LDADD = $(LDADD) -lpthread
 
 chaos_tests = \
 	compat-tests/chaos/check_replay.sh \
@@ -24,7 +27,8 @@ chaos_long_tests = \
 	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/communicators.sh \
 	compat-tests/chaos/messages.sh \
-	compat-tests/chaos/survive.sh
+	compat-tests/chaos/survive.sh \
+	compat-tests/chaos/threaded.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
 	compat-tests/chaos/check_kills.sh \

@@ -28,7 +28,8 @@
     X(FT_CALL_SEND, "MPI_Send")                 \
     X(FT_CALL_RECV, "MPI_Recv")                 \
     X(FT_CALL_MATCH, "a match")                 \
-    X(FT_CALL_ANSWER, "an answer")
+    X(FT_CALL_ANSWER, "an answer")              \
+    X(FT_CALL_TURN, "a turn of a thread")
 
 enum ft_call {
 #define X(name, text) name,

@@ -6,6 +6,7 @@
 
 static const struct ft_sig a_match = { .call = FT_CALL_MATCH, .root = -1, .elem = 1, .length = 16, .count = 16 };
 static const struct ft_sig a_run = { .call = FT_CALL_ANSWER, .root = -1, .elem = 1, .length = 16, .count = 16 };
+static const struct ft_sig a_turn = { .call = FT_CALL_TURN, .root = -1, .elem = 1, .length = 16, .count = 16 };
 
 enum { NUMBER_BITS = 42 };  /* sources are below 2^11: there are no more than 2^22 channels */
 
@@ -17,18 +18,37 @@ void ft_answer_is(uint64_t answer, int32_t *source, uint64_t *number)
     *number = answer & ((1ull << NUMBER_BITS) - 1);
 }
 
+static int no_memory(struct ft_error *e) { return ft_err_set(e, FT_ENOMEM, "no memory for what this rank was told of its messages"); }
+
+/* One more of n elements. NULL: no memory, and all is as it was. */
+static void *grow(void *all, uint64_t n, uint64_t *room, size_t each)
+{
+    uint64_t wanted = n < *room ? *room : 2 * *room + 64;
+    void *more = n < *room ? all : realloc(all, wanted * each);
+
+    *room = more ? wanted : *room;
+    return more;
+}
+
 static int note_run(struct ft_answers *a, const struct ft_answer_run *run, struct ft_error *e)
 {
-    if (a->nagain == a->room) {
-        uint64_t room = 2 * a->room + 64;
-        struct ft_answer_run *more = realloc(a->again, room * sizeof *more);
+    struct ft_answer_run *more = grow(a->again, a->nagain, &a->room, sizeof *more);
 
-        if (!more)
-            return ft_err_set(e, FT_ENOMEM, "no memory for what this rank was told of its messages");
-        a->again = more;
-        a->room = room;
-    }
+    if (!more)
+        return no_memory(e);
+    a->again = more;
     a->again[a->nagain++] = *run;
+    return 0;
+}
+
+static int note_turn(struct ft_answers *a, const struct ft_turn *turn, struct ft_error *e)
+{
+    struct ft_turn *more = grow(a->turns, a->nturns, &a->turns_room, sizeof *more);
+
+    if (!more)
+        return no_memory(e);
+    a->turns = more;
+    a->turns[a->nturns++] = *turn;
     return 0;
 }
 
@@ -42,9 +62,11 @@ static int note(struct ft_answers *a, const struct ft_sig *sig, const char *byte
     a->said = 0;
     if (sig->call == FT_CALL_ANSWER)
         return note_run(a, &(struct ft_answer_run){ words[0] - said, words[1] }, e);
+    if (sig->call == FT_CALL_TURN)
+        return note_turn(a, &(struct ft_turn){ words[0], (uint32_t)words[1] }, e);
     ft_answer_is(words[1], &source, &number);
     if ((source == FT_MATCH_NOBODY ? ft_match_decide_none(a->match, words[0]) : ft_match_decide(a->match, words[0], source, number)) != 0)
-        return ft_err_set(e, FT_ENOMEM, "no memory for what this rank was told of its messages");
+        return no_memory(e);
     return 0;
 }
 
@@ -112,6 +134,7 @@ int ft_answers_resume(struct ft_answers *a, struct ft_error *e)
 void ft_answers_close(struct ft_answers *a)
 {
     free(a->again);
+    free(a->turns);
     *a = (struct ft_answers){ 0 };
 }
 
@@ -136,13 +159,20 @@ static void begin_run(struct ft_answers *a, uint64_t no, uint64_t answer)
     publish(a, &a_run, no, answer);
 }
 
-void ft_answers_match(struct ft_answers *a, uint64_t receive, int32_t source, uint64_t number)
+static void say(struct ft_answers *a, const struct ft_sig *sig, uint64_t first, uint64_t second)
 {
     if (a->open)
         end_run(a, FT_RUN_BROKEN);
-    publish(a, &a_match, receive, ft_answer_of(source, number));
+    publish(a, sig, first, second);
     ft_msg_log(&a->log);
 }
+
+void ft_answers_match(struct ft_answers *a, uint64_t receive, int32_t source, uint64_t number)
+{
+    say(a, &a_match, receive, ft_answer_of(source, number));
+}
+
+void ft_answers_turn(struct ft_answers *a, const struct ft_turn *turn) { say(a, &a_turn, turn->step, turn->thread); }
 
 bool ft_answers_again(struct ft_answers *a, bool *yes, uint64_t *answer)
 {

@@ -3,7 +3,9 @@
    source has taken, and what functions have answered that may say "not yet" or choose. A replay is told the same again.
 
    Written into the rank's channel to itself. A match is a unit; so are questions that were answered "no", any number in a row, and the
-   answer that ended that: the number counts up in the slot, where it is published, and all of it goes into the log with the answer. */
+   answer that ended that: the number counts up in the slot, where it is published, and all of it goes into the log with the answer.
+
+   So is, of a rank whose threads call at the same time, which of them did (ft/order.h): a unit where that is another one than before. */
 #ifndef FT_MSG_ANSWERS_H
 #define FT_MSG_ANSWERS_H
 
@@ -18,11 +20,19 @@ struct ft_answer_run {
 };
 enum { FT_RUN_OPEN, FT_RUN_BROKEN /* something else came in between, or death */, FT_RUN_ANSWERED };
 
+/* From this step of the rank's on it was this thread that did them. */
+struct ft_turn {
+    uint64_t step;
+    uint32_t thread;
+};
+
 struct ft_answers {
     struct ft_msg_channel log;
     struct ft_match *match;          /* is told what has been decided */
     struct ft_answer_run *again;     /* [nagain]: to be given again, from [given] on */
     uint64_t nagain, given, room;
+    struct ft_turn *turns;           /* [nturns] in the order in which they were said: of one step the last one holds */
+    uint64_t nturns, turns_room;
     bool open;                       /* a run of this incarnation is in the slot ... */
     uint64_t said;                   /* ... in which it has said no so many times */
 };
@@ -54,5 +64,8 @@ uint64_t ft_answer_of(int32_t source, uint64_t number);
 void ft_answer_is(uint64_t answer, int32_t *source, uint64_t *number);
 void ft_answers_no(struct ft_answers *a);
 void ft_answers_yes(struct ft_answers *a, uint64_t answer);
+
+/* Steps are another thread's from now on. */
+void ft_answers_turn(struct ft_answers *a, const struct ft_turn *turn);
 
 #endif

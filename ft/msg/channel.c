@@ -30,6 +30,12 @@ void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint3
         ft_streams_use(region, number);
 }
 
+void ft_msg_go_to(struct ft_msg_channel *c, uint64_t unit, uint64_t end)
+{
+    c->unit = c->shown = unit;
+    c->end = c->shown_end = end;
+}
+
 void ft_msg_resume(struct ft_msg_channel *c)
 {
     ft_log_resume(&c->log);

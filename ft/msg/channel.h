@@ -54,12 +54,8 @@ uint64_t ft_msg_piece(const struct ft_msg_channel *c);
 void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint32_t sender, uint32_t receiver, uint32_t rank,
                      const struct ft_patience *patience, int kick_fd, int spill_fd);
 
-/* Goes on from there: the next unit, and where the record before it ends. */
-static inline void ft_msg_go_to(struct ft_msg_channel *c, uint64_t unit, uint64_t end)
-{
-    c->unit = c->shown = unit;
-    c->end = c->shown_end = end;
-}
+/* It goes on at that unit, where the record before it ends: nothing of it is published only. */
+void ft_msg_go_to(struct ft_msg_channel *c, uint64_t unit, uint64_t end);
 
 /* In a forked copy of the process that becomes the rank: what its predecessor has come to is read again. */
 void ft_msg_resume(struct ft_msg_channel *c);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libft_la_SOURCES += \
+	ft/msg/acks.h ft/msg/acks.c \
 	ft/msg/channel.h ft/msg/channel.c \
 	ft/msg/answers.h ft/msg/answers.c \
 	ft/msg/check.h ft/msg/check.c \
@@ -8,6 +9,7 @@ libft_la_SOURCES += \
 
 unit_tests += ft/msg/unit
 ft_msg_unit_SOURCES = \
+	ft/msg/acks_test.c \
 	ft/msg/answers_test.c \
 	ft/msg/channel_test.c \
 	ft/msg/decided_test.c \

@@ -266,16 +266,9 @@ struct ft_arrived *ft_match_oldest(const struct ft_match *m, int32_t source)
     return head->next == head ? NULL : head->next;
 }
 
-struct ft_arrived *ft_match_after(const struct ft_match *m, const struct ft_arrived *a)
+struct ft_arrived *ft_match_next(const struct ft_match *m, const struct ft_arrived *a)
 {
-    uint32_t source = a ? (uint32_t)a->is.source : 0;
-
-    if (a && a->next != &m->sources[source].kept)
-        return a->next;
-    for (uint32_t s = a ? source + 1 : 0; s < m->nsources; s++)
-        if (m->sources[s].kept.next != &m->sources[s].kept)
-            return m->sources[s].kept.next;
-    return NULL;
+    return a->next == &source_of(m, a->is.source)->kept ? NULL : a->next;
 }
 
 /* ---- what is decided, and all of it ---- */

@@ -80,8 +80,8 @@ void ft_match_withdraw(struct ft_match *m, struct ft_posted *p);
 /* The first message of the source that is kept, NULL: none. So far its log is needed. */
 struct ft_arrived *ft_match_oldest(const struct ft_match *m, int32_t source);
 
-/* All that are kept, by source and in the order of their numbers: the one after `a`, the first one after NULL; NULL: that was the last. */
-struct ft_arrived *ft_match_after(const struct ft_match *m, const struct ft_arrived *a);
+/* The one after `a` of its source, NULL: that was the last. */
+struct ft_arrived *ft_match_next(const struct ft_match *m, const struct ft_arrived *a);
 
 /* For people: so many receives are posted, so many messages are kept; the one of all that was kept first, NULL: none. */
 uint64_t ft_match_posted(const struct ft_match *m);

@@ -19,6 +19,8 @@ struct ft_guest {
     void (*resume)(void *arg);                         /* this is the next incarnation */
 };
 
+enum { FT_DOOR_NO_THREAD = -1 };
+
 struct ft_door {
     struct ft_region region;          /* the job's memory: fd, mapping. Not to be closed */
     uint32_t rank;                    /* local */
@@ -49,6 +51,9 @@ struct ft_door {
        this process by another thread meanwhile. */
     const bool *many;
     void (*calls)(bool begins);
+
+    /* The number by which a replay knows this thread; FT_DOOR_NO_THREAD: it does not. */
+    uint32_t (*thread)(void);
 
     /* From here to there this thread's calls are not recorded. */
     void (*inside)(bool begins);

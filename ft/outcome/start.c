@@ -163,6 +163,11 @@ static void be_busy(bool begins)
         ft_idle();
 }
 
+static uint32_t number_of_thread(void)
+{
+    return ft_recorder.on && ft_thread.mine && ft_thread.number != FT_THREADS_NONE ? ft_thread.number : (uint32_t)FT_DOOR_NO_THREAD;
+}
+
 static void leave(void) { guest = (struct ft_guest){.arg = NULL}; }
 
 /* Not in a child: it has not even the mapping. */
@@ -333,6 +338,7 @@ static bool open_all(const char *text)
     door.inside = be_inside;
     door.many = &ft_threads_many;
     door.calls = be_busy;
+    door.thread = number_of_thread;
     door.close = ft_recorder_close;
     ft_recorder.sockets_off = door.region.header->params.sockets_untold;
     ft_recorder.one_thread = door.region.header->params.one_thread;

@@ -38,4 +38,24 @@ static inline bool ft_channel_has_answers(const struct ft_region *r, uint32_t ra
     return atomic_load_explicit(&slots[0].unit, memory_order_acquire) != 0;
 }
 
+/* A rank's channel to itself is for its answers, which nobody acknowledges. Of a rank whose threads call at the same time (ft/order.h) these
+   words are: so many steps they have done, ... */
+static inline _Atomic uint64_t *ft_channel_steps(const struct ft_region *r, uint32_t rank)
+{
+    return &ft_region_stream(r, ft_channel_of(r, rank, rank)).acks[0];
+}
+
+/* ... whether it has other threads, which could call, too, ... */
+static inline _Atomic uint64_t *ft_channel_others(const struct ft_region *r, uint32_t rank)
+{
+    return &ft_region_stream(r, ft_channel_of(r, rank, rank)).acks[2];
+}
+
+/* ... and whether it was more than one thread: then it cannot begin again without what is recorded of it. */
+#define FT_ORDER_WHY "several of its threads call MPI"
+static inline _Atomic uint64_t *ft_channel_threads(const struct ft_region *r, uint32_t rank)
+{
+    return &ft_region_stream(r, ft_channel_of(r, rank, rank)).acks[1];
+}
+
 #endif

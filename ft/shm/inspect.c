@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/reduce.h"
+#include "ft/shm/acks.h"
 #include "ft/shm/channels.h"
 #include "ft/shm/streams.h"
 #include "ft/shm/trail.h"
@@ -210,7 +211,7 @@ static bool is_there(const struct ft_region *r, uint32_t rank, const struct ft_a
     struct ft_stream_parts parts = ft_region_stream(r, a->stream);
 
     if (a->kind == FT_AWAIT_MATCHED)
-        return ft_look(&parts.acks[a->unit % FT_CHANNEL_ACKS]) > a->unit;
+        return ft_acks_has(ft_look(&parts.acks[ft_acks_at(a->unit)]), a->unit);
     return a->rank == rank ? has_come_in(r, rank) : ft_look(&parts.counters[0].done) > a->unit;
 }
 
@@ -376,16 +377,17 @@ static uint32_t awaits_message(uint32_t nranks, uint32_t rank, const struct ft_a
 uint32_t ft_inspect_awaits(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
 {
     const struct ft_await *a = &ranks[rank].awaits;
-    struct view v = view_of(r, ranks[rank].in_message ? 0 : a->stream);
+    bool in_message = ranks[rank].in_message, of_another = !in_message && ft_channel_is(r, a->stream); /* thread, which has what it waited for */
+    struct view v = view_of(r, in_message || of_another ? 0 : a->stream);
     uint32_t n = 0;
 
     if (awaited)
         memset(awaited, 0, v.p->nranks * sizeof *awaited);
-    if (!ranks[rank].in_call || is_answered(v.p->nranks, ranks, a))
+    if (!ranks[rank].in_call || of_another || is_answered(v.p->nranks, ranks, a))
         return 0;
-    if (ranks[rank].in_message && a->kind == FT_AWAIT_MEMORY)
+    if (in_message && a->kind == FT_AWAIT_MEMORY)
         return 0;
-    if (ranks[rank].in_message)
+    if (in_message)
         return awaits_message(v.p->nranks, rank, a, awaited);
     for (uint32_t q = 0; q < v.p->nranks; q++) {
         bool is = q != rank && (a->all || q == a->rank) &&

@@ -359,7 +359,7 @@ struct ft_stream_layout {
 struct ft_channel_layout {
     uint64_t members_at, counters_at, slots_at;
     uint64_t cells_at;       /* [FT_CHANNEL_SLOTS] of FT_CHANNEL_CELL */
-    uint64_t acks_at;        /* synchronous message k is matched: word k % FT_CHANNEL_ACKS is k + 1 or more. The receiver */
+    uint64_t acks_at;        /* which synchronous messages are matched: ft/shm/acks.h. The receiver */
     uint64_t table_at, bytes;
 };
 

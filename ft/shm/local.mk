@@ -4,11 +4,11 @@ libftcommon_la_SOURCES += \
 	ft/shm/given.h ft/shm/given.c \
 	ft/shm/layout.h ft/shm/layout.c \
 	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/streams.h ft/shm/streams.c ft/shm/channels.h ft/shm/box.h \
-	ft/shm/await.h ft/shm/doorbell.h ft/shm/doorbell.c \
+	ft/shm/acks.h ft/shm/await.h ft/shm/doorbell.h ft/shm/doorbell.c \
 	ft/shm/random.h ft/shm/random.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
-	ft/shm/wait.h ft/shm/wait.c
+	ft/shm/turns.h ft/shm/turns.c ft/shm/wait.h ft/shm/wait.c
 
 libft_la_SOURCES += \
 	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \

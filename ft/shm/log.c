@@ -88,6 +88,7 @@ static void await_ready(struct ft_log *log, uint64_t to)
     if (ft_look(&log->head->ready) >= to)
         return;
     w = ft_wait_for(log->patience, &(struct ft_await){ .kind = FT_AWAIT_MEMORY, .stream = log->stream, .unit = to - 1 });
+    w.holds = true; /* in the middle of a message, perhaps */
     while (ft_look(&log->head->ready) < to)
         ft_wait_turn(&w, log->patience);
     ft_wait_over(&w, log->patience);

@@ -102,15 +102,20 @@ bool ft_streams_is_of(const struct ft_region *r, uint32_t stream, uint32_t owner
     return stream && (stream - 1) / each(r) == owner;
 }
 
-bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use)
+bool ft_streams_pick_after(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, uint32_t after, struct ft_use *use)
 {
     for (uint32_t i = 0; i < each(r); i++) {
         uint32_t stream = 1 + owner * each(r) + i;
 
-        if (is_free(r, stream, ranks, n)) {
+        if (stream > after && is_free(r, stream, ranks, n)) {
             describe(r, stream, use);
             return true;
         }
     }
     return false;
+}
+
+bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use)
+{
+    return ft_streams_pick_after(r, owner, ranks, n, 0, use);
 }

@@ -46,6 +46,7 @@ void ft_streams_found(const struct ft_region *r);
 /* Owner, of the stream's next use by ranks[n], itself among them. False: none of its streams is
    free: somebody has not left them yet. So the answer depends on how far others are, and is not the
    same when it is asked again. */
+bool ft_streams_pick_after(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, uint32_t after, struct ft_use *use);
 bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use);
 
 /* It is one of those that owner owns. */

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/stuck.h"
 
+#include "ft/shm/channels.h"
 #include "ft/shm/word.h"
 
 /* One that has ended the job is not waited for: the job is over. */
 static bool has_left(const struct ft_inspect *i) { return i->state == FT_RANK_FINALIZED; }
+
+/* It has threads that could still send, whatever this one waits for. */
+static bool has_others(const struct ft_region *r, uint32_t rank)
+{
+    return r->header->params.nchannels && ft_look(ft_channel_others(r, rank));
+}
 
 bool ft_stuck_for_memory(const struct ft_region *r, const struct ft_inspect *ranks, uint32_t rank)
 {
@@ -16,7 +23,7 @@ static bool waits(const struct ft_region *r, const struct ft_inspect *ranks, uin
 {
     const struct ft_inspect *i = &ranks[rank];
 
-    return i->state == FT_RANK_ATTACHED && i->in_call && !i->replaying && !i->in_store && !i->in_doubt &&
+    return i->state == FT_RANK_ATTACHED && !has_others(r, rank) && i->in_call && !i->replaying && !i->in_store && !i->in_doubt &&
            (ft_inspect_awaits(r, ranks, rank, awaited) > 0 || ft_stuck_for_memory(r, ranks, rank));
 }
 

@@ -110,7 +110,7 @@ Test(stuck, a_synchronous_send_that_is_matched)
     await(0, FT_AWAIT_MATCHED, 0, 1, 1, 3);
     receive(1, 0);
     cr_assert_eq(found(), 3);
-    ft_publish(&ft_region_stream(&region, ft_channel_of(&region, 0, 1)).acks[3], 4);
+    ft_publish(&ft_region_stream(&region, ft_channel_of(&region, 0, 1)).acks[0], 1 << 3);
     cr_assert_eq(found(), 0);
 }
 

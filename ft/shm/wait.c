@@ -56,6 +56,8 @@ static void lower(struct ft_wait *w, const struct ft_patience *p)
     if (!w->due)
         return;
     w->due = false;
+    if (p->turns && --p->turns->raised > 0)
+        return;
     atomic_store_explicit(flag_of(p), down(p), memory_order_release);
 }
 
@@ -65,26 +67,46 @@ void ft_wait_over(struct ft_wait *w, const struct ft_patience *p)
     *w = (struct ft_wait){ 0 };
 }
 
-/* Messages may come for receives that are under way. */
-static struct ft_await with_messages(const struct ft_patience *p, const struct ft_await *a)
+/* Messages may come for receives that are under way, and other threads may wait for something else. */
+static struct ft_await with_others(const struct ft_patience *p, const struct ft_await *a)
 {
-    struct ft_await both = *a;
+    struct ft_await all = *a;
 
-    both.anything |= p->meanwhile != NULL;
-    return both;
+    all.anything |= p->meanwhile != NULL || p->turns;
+    return all;
+}
+
+/* Another thread has, and is rung for anything. */
+static bool others_have_said(const struct ft_patience *p)
+{
+    return p->turns && p->turns->away > 0 && ft_await_read(&doorbell_of(p)->awaits).anything;
 }
 
 void ft_wait_goes_on(struct ft_wait *w, const struct ft_patience *p, const struct ft_await *a)
 {
-    struct ft_await says = with_messages(p, a);
+    struct ft_await says = with_others(p, a);
 
-    if (ft_await_is_said(&doorbell_of(p)->awaits, &says))
+    if (ft_await_is_said(&doorbell_of(p)->awaits, &says) || others_have_said(p))
         return;
     lower(w, p); /* nobody has rung for this yet: it has to be looked for once more with the flag up */
     ft_await_say(&doorbell_of(p)->awaits, &says);
 }
 
-void ft_wait_unsay(const struct ft_patience *p) { ft_publish(&doorbell_of(p)->awaits.what, FT_AWAIT_NOBODY); }
+/* Other threads are still to be rung. */
+void ft_wait_unsay(const struct ft_patience *p)
+{
+    struct ft_await rest = { .kind = FT_AWAIT_AGENT, .rank = p->self, .anything = true };
+
+    ft_publish(&doorbell_of(p)->awaits.what, p->turns && p->turns->away > 0 ? ft_await_what(&rest) : FT_AWAIT_NOBODY);
+}
+
+void ft_wait_stir(const struct ft_patience *p)
+{
+    if (!p->turns || p->turns->raised == 0)
+        return;
+    atomic_fetch_add(&doorbell_of(p)->rings, 1);
+    ft_wake(&doorbell_of(p)->rings);
+}
 
 /* What it waits for has been said. Rung from here on, it does not sleep; and who publishes without ringing, as he sees no flag, has
    done so before the look that follows. */
@@ -94,27 +116,36 @@ static void raise_flag(struct ft_wait *w, const struct ft_patience *p)
     ft_point_look();
     atomic_store_explicit(flag_of(p), p->loud ? FT_LOUD : FT_ASLEEP, memory_order_seq_cst);
     w->due = true;
+    if (p->turns)
+        p->turns->raised++;
     if (p->unfenced)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     else
         atomic_thread_fence(memory_order_seq_cst); /* looks are loads with acquire, which may overtake the store */
 }
 
+/* Other threads may be in meanwhile. */
+static bool lets(const struct ft_wait *w, const struct ft_patience *p) { return p->turns && !w->holds; }
+
 static void sleep_within(struct ft_wait *w, const struct ft_patience *p, uint64_t most_ns)
 {
     struct timespec bound = { .tv_nsec = (long)most_ns };
     const _Atomic uint32_t *rings = &doorbell_of(p)->rings;
+    uint32_t depth = lets(w, p) ? ft_turns_let(p->turns) : 0;
 
     ft_point_sleep(rings, w->heard);
     syscall(SYS_futex, rings, FUTEX_WAIT, w->heard, &bound, NULL, 0);
+    if (lets(w, p))
+        ft_turns_take(p->turns, depth);
     lower(w, p);
 }
 
 struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a)
 {
-    struct ft_await says = with_messages(p, a);
+    struct ft_await says = with_others(p, a);
 
-    ft_await_say(&doorbell_of(p)->awaits, &says);
+    if (!others_have_said(p))
+        ft_await_say(&doorbell_of(p)->awaits, &says);
     return (struct ft_wait){ 0 };
 }
 
@@ -165,36 +196,52 @@ void ft_wait_let_go_first(const struct ft_patience *p, uint32_t before)
         sched_yield();
 }
 
-FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
+/* It has given way often, and for long. */
+static bool is_long(struct ft_wait *w, const struct ft_patience *p)
 {
     uint64_t now;
 
+    if (!p->sleeps || w->turns - p->spins < p->yields)
+        return false;
+    now = ft_clock_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    return now - w->since_ns >= p->yield_ns;
+}
+
+/* Of one thread of several: others are let in when they want that, and while it gives way. */
+static bool give_turn(struct ft_wait *w, const struct ft_patience *p)
+{
+    uint32_t depth;
+
+    if (w->turns++ < p->spins && !ft_turns_wanted(p->turns)) {
+        pause_once();
+        return false;
+    }
+    depth = ft_turns_let(p->turns);
+    sched_yield();
+    ft_turns_take(p->turns, depth);
+    return w->turns > p->spins && is_long(w, p);
+}
+
+FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
+{
     if (__builtin_expect(p->meanwhile != NULL, 0))
         p->meanwhile(p->arg);
 
     ft_point_wait();
+    if (__builtin_expect(p->turns != NULL, 0) && !w->holds)
+        return give_turn(w, p);
     if (w->turns++ < p->spins) {
         pause_once();
         return false;
     }
     if (p->place)
         ft_place_turn(p->place);
-    if (!p->sleeps) {
-        sched_yield();
-        return false;
-    }
-    if (w->turns - p->spins < p->yields) {
-        sched_yield();
-        return false;
-    }
-    now = ft_clock_ns();
-    if (w->since_ns == 0)
-        w->since_ns = now;
-    if (now - w->since_ns < p->yield_ns) {
-        sched_yield();
-        return false;
-    }
-    return true;
+    if (is_long(w, p))
+        return true;
+    sched_yield();
+    return false;
 }
 
 FT_HOT bool ft_wait_turn_within(struct ft_wait *w, const struct ft_patience *p, uint64_t most_ns)

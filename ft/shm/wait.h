@@ -26,6 +26,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/doorbell.h"
 #include "ft/shm/place.h"
+#include "ft/shm/turns.h"
 #include "ft/shm/word.h"
 
 /* How a rank of this job waits; the same for all its waits. */
@@ -41,11 +42,13 @@ struct ft_patience {
     struct ft_place *place;  /* of a rank that shares its processor with others, or NULL */
     void (*meanwhile)(void *arg);  /* what else is to be looked at in every wait, whatever it is for; or NULL */
     void *arg;
+    struct ft_turns *turns;  /* of a rank whose threads call at the same time; or NULL */
 };
 
 /* One wait in progress. */
 struct ft_wait {
     uint32_t turns;
+    bool holds;         /* other threads of the rank stay out */
     bool due;           /* its flag is up: the next turn sleeps, unless it has been rung since `heard` */
     uint32_t heard;
     uint64_t since_ns;
@@ -91,6 +94,9 @@ bool ft_wait_can_register(void);
    do (a filter of its container's) fences what it publishes, and is loud. A process that was forked says it again. Takes some 10 ms if
    it has threads. */
 void ft_wait_begin(struct ft_patience *p, bool unfenced);
+
+/* What a thread of this rank has done may end another one's wait: those that sleep look. */
+void ft_wait_stir(const struct ft_patience *p);
 
 /* Some rank sleeps: those who wait for this are rung. */
 void ft_wait_ring(const struct ft_patience *p, enum ft_await_kind kind, uint32_t stream, uint64_t below);

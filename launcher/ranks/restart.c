@@ -148,6 +148,9 @@ static bool must_not_start(struct ft_job *job, uint32_t rank, bool with_all)
     int code = job->report->ranks[rank].checks.differed ? FT_CODE_DIFFERED : FT_CODE_JOB;
     const char *once = job->options->start_over_always || ft_cuts_newest(job) ? NULL : ft_outcomes_once(job, rank);
 
+    if (!once && !job->options->start_over_always && !ft_cuts_newest(job) && job->region.header->params.nchannels &&
+        ft_look(ft_channel_threads(&job->region, rank)))
+        once = FT_ORDER_WHY;
     if (!once && with_all && !job->options->start_over_always && ft_channel_has_answers(&job->region, rank))
         once = "it has taken messages in an order that others decided";
     if (!once)

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Threads that call MPI at the same time (threaded.c). The output depends on seed, ranks and threads only: it is the same each time, and
+# Open MPI's. With ranks killed, put back from before main and from newer snapshots, it is that of an undisturbed run, and
+# nobody is told of another order of what MPI leaves open than before. A rank that cannot be followed ends the job, with a line.
+# FT_SECONDS: for longer hunts, seconds for each number of ranks.
+. "$(dirname "$0")/../lib/test.sh"
+seconds=8 worlds="2 3 4" steps=200
+if quick; then seconds=4 worlds="3" steps=60; fi
+seconds=${FT_SECONDS:-$seconds}
+seeded
+
+theirs=
+if command -v mpicc.openmpi >/dev/null && command -v mpirun.openmpi >/dev/null; then
+    theirs=$tmp/threaded
+    mpicc.openmpi -O2 -w -D_GNU_SOURCE -I"$top_srcdir" -o "$theirs" "$here/threaded.c" "$here/progress.c" -lpthread ||
+        { fail "threaded.c does not compile with Open MPI"; finish; }
+fi
+# One file a rank: mpirun tears lines of different ranks apart.
+cat >"$tmp/to-file" <<END
+exec "\$@" >"$tmp/theirs.\$OMPI_COMM_WORLD_RANK"
+END
+
+# same RANKS THREADS
+same() {
+    for orders in '' -o; do
+        # shellcheck disable=SC2086
+        run -n "$1" "$built/threaded" -t "$2" -n $steps -s "$seed" $orders
+        expect_code 0
+        sort "$tmp/out" >"$tmp/ours$orders"
+        [ "$(wc -l <"$tmp/ours$orders")" = $(($1 * $2)) ] || fail "$1 ranks, $2 threads: threaded.c prints too little"
+    done
+    diff "$tmp/ours" "$tmp/ours-o" || fail "$1 ranks, $2 threads: the output differs from the first time (<)"
+    [ -n "$theirs" ] || return 0
+    rm -f "$tmp"/theirs.*
+    bounded 300 mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n "$1" \
+        sh "$tmp/to-file" "$theirs" -t "$2" -n $steps -s "$seed" || fail "Open MPI: exit code $?"
+    cat "$tmp"/theirs.* | sort | diff - "$tmp/ours" || fail "$1 ranks, $2 threads: the output differs from Open MPI's (<)"
+}
+same 1 3
+for w in $worlds; do
+    same "$w" 2
+    same "$w" 4
+done
+
+# What a rank was told of messages and threads, it is told again only with what else it did.
+if records; then
+    for w in $worlds; do
+        for snapshot in 0.05 1000; do
+            python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 4 --least 4 \
+                --seconds "$seconds" --timeout 120 -- "$built/threaded" -o -t 3 -n 150 -s '{seed}' -p '{dir}' || failed=1
+        done
+    done
+fi
+
+# Without records nobody knows threads again.
+run -n 2 --snapshot off "$built/threaded" -t 3 -n 60 -s "$seed" -d
+expect_err 'and from the start it would do other things than before, for several of its threads call MPI'
+finish
