@@ -113,13 +113,25 @@ FT_HOT int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
     return err;
 }
 
+/* Types may be freed while a call is under way that uses them. */
+static __attribute__((noinline)) int with_layouts(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, ft_copies_run *way,
+                                                  bool copies, struct ft_error *e)
+{
+    const struct ft_layout *given = ft_layout_hold(c->send.type.layout), *received = ft_layout_hold(c->recv.type.layout);
+    int err = copies ? ft_copies_use(c, sig, total, site, way, e) : way(c, sig, total, site, e);
+
+    ft_layout_release(given);
+    ft_layout_release(received);
+    return err;
+}
+
 /* One that only moves data. */
 static inline int move(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     const struct ft_stream *s = c->s;
 
-    if (ft_copies_wanted(c) && (s->checks || s->passing || c->key || (s->attentive && s->cache)))
-        return ft_copies_use(c, sig, total, site, ft_collective_run, e);
+    if (ft_coll_has_layouts(c))
+        return with_layouts(c, sig, total, site, ft_collective_run, s->checks || s->passing || c->key || (s->attentive && s->cache), e);
     return ft_collective_run(c, sig, total, site, e);
 }
 
@@ -202,7 +214,7 @@ static FT_HOT int reduce_packed(struct ft_coll *c, const struct ft_sig *sig, uin
 static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
                             struct ft_error *e)
 {
-    return ft_copies_wanted(c) ? ft_copies_use(c, sig, c->bytes, site, reduce_packed, e)
+    return ft_coll_has_layouts(c) ? with_layouts(c, sig, c->bytes, site, reduce_packed, true, e)
                                : reduce_packed(c, sig, c->bytes, site, e);
 }
 

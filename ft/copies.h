@@ -8,11 +8,6 @@
 
 typedef int ft_copies_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e);
 
-static inline bool ft_copies_wanted(const struct ft_coll *c)
-{
-    return ft_view_has_layout(&c->send) || ft_view_has_layout(&c->recv);
-}
-
 /* What `run` returns of the same call with copies; after 0 what it received is in c->recv. FT_ENOMEM. */
 int ft_copies_use(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, ft_copies_run *run, struct ft_error *e);
 

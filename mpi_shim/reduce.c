@@ -131,16 +131,22 @@ static __attribute__((cold)) int make_room(struct user_call *u, uint64_t count, 
     return MPI_SUCCESS;
 }
 
-/* Around a call of the engine. */
+/* Around a call of the engine, which other threads may use to free the type. */
 static inline int begin(struct reduction *r, MPI_Comm comm, const char *me)
 {
-    return SHIM_LIKELY(!r->type.layout) ? MPI_SUCCESS : make_room(&r->user, r->count, comm, me);
+    int err = SHIM_LIKELY(!r->type.layout) ? MPI_SUCCESS : make_room(&r->user, r->count, comm, me);
+
+    if (!err && r->op.reduction == FT_USER)
+        shim_type_hold(r->user.type);
+    return err;
 }
 
 static inline void end(struct reduction *r)
 {
-    if (!SHIM_LIKELY(!r->type.layout))
-        free(r->user.memory);
+    if (r->op.reduction != FT_USER)
+        return;
+    free(r->user.memory);
+    shim_type_release(r->user.type);
 }
 
 static inline FT_HOT int prepare(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)

@@ -29,6 +29,12 @@ struct ft_coll {
 /* This rank gets the result. */
 static inline bool ft_coll_receives(const struct ft_coll *c) { return ft_view_exists(&c->recv); }
 
+/* Some of its data have gaps. */
+static inline bool ft_coll_has_layouts(const struct ft_coll *c)
+{
+    return ft_view_has_layout(&c->send) || ft_view_has_layout(&c->recv);
+}
+
 static inline bool ft_coll_gathers(const struct ft_coll *c)
 {
     return c->s->sig.call == FT_CALL_ALLGATHER || c->s->sig.call == FT_CALL_ALLGATHERV || c->plan.gathered;

@@ -51,6 +51,11 @@ static const struct search searches[] = {
     { SCENARIO(.what = MIXED, .ranks = 2, .count = 75, .calls = MAX_CALLS, .redundant = true, .varies = true), { SAMPLE, ALL, ALL }, 4, 0 },
     { SCENARIO(.what = MIXED, .ranks = 3, .count = 75, .calls = MAX_CALLS, .varies = true), { CHANCE, SAMPLE, ALL }, 4, 0 },
 
+    /* data with gaps */
+    { SCENARIO(.what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .gaps = true), { SAMPLE, ALL, ALL }, 4, 0 },
+    { SCENARIO(.what = MIXED, .ranks = 4, .count = 300, .calls = MAX_CALLS, .gaps = true), { CHANCE, CHANCE, ALL }, 4, 0 },
+    { SCENARIO(.what = LETTERS, .ranks = 2, .count = 300, .calls = 12, .gaps = true), { CHANCE, SAMPLE, ALL }, 4, SEES(NOES) | SEES(CANCELLED) },
+
     /* ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes around */
     { SCENARIO(.what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true), { SAMPLE, ALL, ALL }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },
@@ -212,7 +217,7 @@ void print_only(void)
     const struct scenario *sc = &job.sc;
 
     printf("%d,%u,%u,%u,%d,%d,%d,%d", sc->what, sc->ranks, sc->count, sc->calls, sc->in_place, sc->room, sc->snapshots,
-           sc->lies + 2 * sc->disputed + 4 * sc->redundant + 8 * sc->varies + 16 * sc->two);
+           sc->lies + 2 * sc->disputed + 4 * sc->redundant + 8 * sc->varies + 16 * sc->two + 32 * sc->gaps);
 }
 
 bool find_scenario(const char *only, struct search *s)
@@ -232,6 +237,7 @@ bool find_scenario(const char *only, struct search *s)
     sc.redundant = flags & 4;
     sc.varies = flags & 8;
     sc.two = flags & 16;
+    sc.gaps = flags & 32;
     s->sc = &sc;
     s->times = !sc.lies;
     return true;
@@ -249,5 +255,5 @@ void print_searched(void)
 
     printf("%-11s %u ranks %5u elements%s%s%s%s", what_text[sc->what], sc->ranks, sc->count, sc->in_place ? " in place" : "",
            sc->snapshots ? " snapshots" : "", room_text[sc->room],
-           sc->two ? " two streams" : sc->lies ? " lies" : sc->disputed ? " disputed" : sc->redundant && sc->varies ? " redundant varies" : sc->redundant ? " redundant" : sc->varies ? " varies" : "");
+           sc->two ? " two streams" : sc->lies ? " lies" : sc->disputed ? " disputed" : sc->redundant && sc->varies ? " redundant varies" : sc->redundant ? " redundant" : sc->varies ? " varies" : sc->gaps ? " gaps" : "");
 }

@@ -64,6 +64,7 @@ struct scenario {
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
     bool redundant;      /* all allreduces of two ranks are, not only middling ones */
     bool varies;         /* the successor of a killed rank contributes other data, and nobody checks: still all receive the same (RULE 29) */
+    bool gaps;           /* all buffers have a layout: bytes lie where they would without, but are copied element by element */
     bool two;            /* some calls are made on a second stream, by ranks that come into it for a time */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
@@ -219,6 +220,7 @@ bool begin_carried(struct actor *r);         /* as begin_letters */
 
 /* program.c */
 extern const char *const what_text[NWHAT];
+const struct ft_layout *layout_of_all(void); /* with job.sc.gaps, else NULL */
 int32_t truth(uint32_t call, uint32_t rank, uint32_t i);
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i);
 void expect_bcast(struct actor *r, uint32_t call, uint32_t root, uint32_t count);

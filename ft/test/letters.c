@@ -12,7 +12,7 @@
 
 enum { UNTOUCHED = 0x55 };
 
-static const struct ft_type byte = { .elem = 1, .kind = FT_BYTE };
+static struct ft_type byte(void) { return (struct ft_type){ .elem = 1, .kind = FT_BYTE, .layout = layout_of_all() }; }
 
 uint32_t next_of(const struct actor *r) { return (r->index + 1) % job.sc.ranks; }
 uint32_t previous_of(const struct actor *r) { return (r->index + job.sc.ranks - 1) % job.sc.ranks; }
@@ -143,7 +143,7 @@ bool send_letter(struct actor *r, uint32_t to, int tag, enum ft_send_mode mode)
     struct ft_error e;
 
     fill(r, bytes, to, tag);
-    return is_good(r, ft_send(&r->ft, &r->letters.comm, bytes, bytes_of(tag), byte, (int)to, tag, mode, LETTER_SITE, &e), &e);
+    return is_good(r, ft_send(&r->ft, &r->letters.comm, bytes, bytes_of(tag), byte(), (int)to, tag, mode, LETTER_SITE, &e), &e);
 }
 
 bool start_letter(struct actor *r, uint32_t i, uint32_t to, int tag, enum ft_send_mode mode)
@@ -153,7 +153,7 @@ bool start_letter(struct actor *r, uint32_t i, uint32_t to, int tag, enum ft_sen
 
     fill(r, l->bytes[i], to, tag);
     l->asked[i] = (struct asked){ .synchronous = mode == FT_SEND_SYNCHRONOUS, .source = (int)to };
-    return is_good(r, ft_send_start(&r->ft, &l->comm, l->bytes[i], bytes_of(tag), byte, (int)to, tag, mode, LETTER_SITE, &l->request[i], &e), &e);
+    return is_good(r, ft_send_start(&r->ft, &l->comm, l->bytes[i], bytes_of(tag), byte(), (int)to, tag, mode, LETTER_SITE, &l->request[i], &e), &e);
 }
 
 bool start_receive(struct actor *r, uint32_t i, int from, int tag, uint64_t room)
@@ -163,7 +163,7 @@ bool start_receive(struct actor *r, uint32_t i, int from, int tag, uint64_t room
 
     l->asked[i] = (struct asked){ true, false, from, tag, room };
     memset(l->bytes[i], UNTOUCHED, sizeof l->bytes[i]);
-    return is_good(r, ft_recv_start(&r->ft, &l->comm, l->bytes[i], room, byte, from, tag, LETTER_SITE, &l->request[i], &e), &e);
+    return is_good(r, ft_recv_start(&r->ft, &l->comm, l->bytes[i], room, byte(), from, tag, LETTER_SITE, &l->request[i], &e), &e);
 }
 
 bool take_letter(struct actor *r, uint32_t i)
@@ -214,7 +214,7 @@ bool receive_letter(struct actor *r, int from, int tag, uint64_t room)
     struct ft_error e;
 
     memset(bytes, UNTOUCHED, sizeof bytes);
-    if (!is_good(r, ft_recv(&r->ft, &r->letters.comm, bytes, room, byte, from, tag, &told, LETTER_SITE, &e), &e))
+    if (!is_good(r, ft_recv(&r->ft, &r->letters.comm, bytes, room, byte(), from, tag, &told, LETTER_SITE, &e), &e))
         return false;
     if (from == FT_ANY_SOURCE)
         note_told(r, &told);
@@ -230,7 +230,7 @@ bool receive_taken(struct actor *r, struct ft_message *m, const struct ft_told *
 
     l->asked[0] = (struct asked){ true, false, told->source, told->tag, MOST_LETTER_BYTES };
     memset(l->bytes[0], UNTOUCHED, sizeof l->bytes[0]);
-    return is_good(r, ft_mrecv_start(&r->ft, m, l->bytes[0], MOST_LETTER_BYTES, byte, LETTER_SITE, &l->request[0], &e), &e) && finish_letter(r, 0);
+    return is_good(r, ft_mrecv_start(&r->ft, m, l->bytes[0], MOST_LETTER_BYTES, byte(), LETTER_SITE, &l->request[0], &e), &e) && finish_letter(r, 0);
 }
 
 void begins_to_receive(const struct actor *r)

@@ -84,9 +84,21 @@ static void expect_untouched(struct actor *r, uint32_t from)
 
 static bool disputes(const struct actor *r) { return job.sc.disputed && r->index == job.sc.ranks - 1; }
 
+const struct ft_layout *layout_of_all(void)
+{
+    static struct ft_layout *layout;
+
+    if (job.sc.gaps && !layout) {
+        layout = ft_layout_new(2, 4);
+        ft_layout_add(layout, (struct ft_layout_part){ .blocks = 1, .n = 1 });
+        ft_layout_add(layout, (struct ft_layout_part){ .at = 1, .blocks = 1, .n = 3 });
+    }
+    return job.sc.gaps ? layout : NULL;
+}
+
 static int make_call(struct actor *r, struct ft_error *e)
 {
-    static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
+    const struct ft_type type = { .elem = 4, .kind = FT_I32, .layout = layout_of_all() };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
     uint32_t crew[MAX_RANKS], me, n = crew_of(r, crew, &me), count = count_of(r->call), root = root_of(r->call, n);
     int counts[MAX_RANKS], displs[MAX_RANKS], at = 0;
@@ -116,14 +128,14 @@ static int make_call(struct actor *r, struct ft_error *e)
     case ALLGATHER:
         if (job.sc.in_place)
             send = memcpy(r->recv + me * count, r->send, count * 4);
-        return ft_allgather(s, send, NULL, r->recv, count, type, 5, e);
+        return ft_allgather(s, send, type.layout, r->recv, count, type, 5, e);
     default:
         for (uint32_t q = 0; q < n; q++) {
             counts[q] = (int)part_of(count, q);
             displs[q] = at + (int)q;
             at += counts[q];
         }
-        return ft_allgatherv(s, r->send, NULL, r->recv, counts, displs, type, 6, e);
+        return ft_allgatherv(s, r->send, type.layout, r->recv, counts, displs, type, 6, e);
     }
 }
 
