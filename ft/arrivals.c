@@ -71,6 +71,7 @@ static void end_receive(struct ft_messages *m, struct ft_request *r)
     r->over = true;
     r->told.truncated = r->come > r->room;
     r->told.bytes = ft_min(r->come, r->room);
+    r->told.sent = r->come;
     m->received += r->matched;
     m->received_bytes += r->come;
     if (--m->nunder == 0)
@@ -185,6 +186,7 @@ int ft_messages_give(struct ft_messages *m, struct ft_request *r, struct ft_mess
     err = match(m, r, &a->arrived.is, a->arrived.number, e);
     if (err)
         return err;
+    r->told.site = a->first.site;
     if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
         err = acknowledge(m, source, a->synchronous, e);
     if (!err)
@@ -320,6 +322,7 @@ static int arrive(struct ft_messages *m, uint32_t source, const struct ft_unit *
     in->come = u->sig.length;
     if (p) {
         in->into = request_of(p);
+        in->into->told.site = u->site;
         err = match(m, in->into, &is, in->c.unit, e);
         if (!err && synchronous)
             err = acknowledge(m, source, in->nsynchronous, e);

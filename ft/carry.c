@@ -13,7 +13,7 @@
 /* All is little-endian words: a head; a row for each channel that the rank sends on, each that it receives from, each stream that it has left,
    each message, whose bytes follow it, and zeros up to a multiple of 8. */
 enum { FORMAT = 1 };
-enum head { AT_FORMAT, AT_POSTS, AT_SELF, AT_SINGLES, AT_ANSWERS, AT_ANSWERS_END, AT_ANSWERS_SAID, AT_OUT, AT_IN, AT_LEFT, AT_MESSAGES, HEAD };
+enum head { AT_FORMAT, AT_POSTS, AT_SELF, AT_FIRST, AT_ANSWERS, AT_ANSWERS_END, AT_ANSWERS_SAID, AT_OUT, AT_IN, AT_LEFT, AT_MESSAGES, HEAD };
 enum channel { OTHER, UNIT, END, SYNCHRONOUS, CHANNEL };
 enum left { STREAM, USE, LEFT_UNIT, LEFT_END, LEFT };
 enum message { COMM, SOURCE, TAG, NUMBER, ACK /* of a synchronous one, which it is, plus one; else 0 */, BYTES, MESSAGE };
@@ -123,7 +123,7 @@ static void count(const struct ft *ft, uint64_t n[HEAD], uint64_t *words)
             }
     *words += (n[AT_OUT] + n[AT_IN]) * CHANNEL + n[AT_LEFT] * LEFT;
     n[AT_FORMAT] = FORMAT;
-    n[AT_SINGLES] = ft->nsingles;
+    n[AT_FIRST] = ft->nfirst;
     if (m) {
         struct ft_answers_place at = m->writes ? ft_answers_at(&m->answers) : (struct ft_answers_place){ 0 };
 
@@ -365,7 +365,7 @@ int ft_carry_load(struct ft *ft, const void *bytes, uint64_t n, bool again, stru
     if (r.short_of || head[AT_FORMAT] != FORMAT)
         return damaged(ft, e);
     if (again)
-        ft->nsingles = head[AT_SINGLES];
+        ft->nfirst = head[AT_FIRST];
     err = load_messages(ft, &r, head, again, e);
     return err ? err : r.at == r.end ? 0 : damaged(ft, e);
 }

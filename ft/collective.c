@@ -11,6 +11,7 @@
 #include "ft/core/nodes.h"
 #include "ft/core/progress.h"
 #include "ft/handle.h"
+#include "ft/pass/pass.h"
 #include "ft/prefix.h"
 
 /* Bytes. A page that is copied when it is written costs 2 to 6 us (docs/internals/snapshots.md), so these 30 to 100. */
@@ -46,7 +47,7 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
     if (err)
         return err;
     if (ft_collective_is_lone(s))
-        return alone(c);
+        return s->passing ? ft_pass_run(c, sig, site, e) : alone(c);
     c->progress = &progress;
     err = ft_coll_start(c, total, e);
     return err ? err : ft_coll_finish(c, e);
@@ -117,7 +118,7 @@ static inline int move(struct ft_coll *c, const struct ft_sig *sig, uint64_t tot
 {
     const struct ft_stream *s = c->s;
 
-    if (ft_copies_wanted(c) && (s->checks || c->key || (s->attentive && s->cache)))
+    if (ft_copies_wanted(c) && (s->checks || s->passing || c->key || (s->attentive && s->cache)))
         return ft_copies_use(c, sig, total, site, ft_collective_run, e);
     return ft_collective_run(c, sig, total, site, e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ft/comm.h"
+#include "ft/comms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "ft/collective.h"
 #include "ft/handle.h"
 #include "ft/messages.h"
+#include "ft/pass/pass.h"
 
 /* A stream that this rank has come into, once or more often. It stays: what has been left has a position, too. */
 struct ft_joined {
@@ -20,7 +21,7 @@ struct ft_joined {
 /* ---- who they are ---- */
 
 /* Before the first of them stands how many refer to them. */
-static int *new_ranks(uint32_t n)
+int *ft_ranks_new(uint32_t n)
 {
     int *ranks = malloc((n + 1) * sizeof *ranks);
 
@@ -44,29 +45,32 @@ void ft_ranks_release(int *ranks)
 
 static int *all_ranks(uint32_t n, int first)
 {
-    int *ranks = new_ranks(n);
+    int *ranks = ft_ranks_new(n);
 
     for (uint32_t i = 0; ranks && i < n; i++)
         ranks[i] = first + (int)i;
     return ranks;
 }
 
-/* Of one that has a stream: that, and the number of its use; of others, which have one rank, as many as the rank has made. */
-#define ALONE (1ull << 63)
-static uint64_t context_of(uint32_t stream, uint64_t use) { return use << 22 | stream; }
+enum { NUMBER_BITS = 40, OF_WORLD = 1, OF_SELF, OF_OTHERS };
+uint64_t ft_context_of(int first, uint64_t number) { return (uint64_t)first << NUMBER_BITS | number; }
+uint64_t ft_context_next(struct ft *ft) { return OF_OTHERS + ft->nfirst++; }
 
-static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, struct ft_error *e)
+static int open_comm(struct ft_comm *c, struct ft_stream *s, int first, uint64_t number, struct ft_error *e)
 {
-    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = s->size > 1 ? context_of(0, 1) : ALONE };
+    *c = (struct ft_comm){ .stream = s, .n = s->size, .me = s->me, .ranks = all_ranks(s->size, first), .context = ft_context_of(first, number) };
     return c->ranks ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", s->me);
 }
 
-int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->world, 0, e); }
-int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->self, (int)ft->world.me, e); }
+int ft_comm_world(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->world, 0, OF_WORLD, e); }
+int ft_comm_self(struct ft *ft, struct ft_comm *c, struct ft_error *e) { return open_comm(c, &ft->self, (int)ft->world.me, OF_SELF, e); }
 
 void ft_comm_close(struct ft_comm *c)
 {
     ft_ranks_release(c->ranks);
+    if (c->local)
+        ft_ranks_release(c->local->ranks);
+    free(c->local);
     *c = (struct ft_comm){ 0 };
 }
 
@@ -84,32 +88,26 @@ static int agree(const struct ft_comm *c, enum ft_call call, int64_t *words, uin
     return ft_collective_run(&coll, &sig, coll.bytes, site, e);
 }
 
-/* Who says the same color, in their order: members[] are ranks of the parent. */
-struct member {
-    int64_t key;
-    uint32_t rank;
-};
+/* ---- who says the same color ---- */
 
 static int in_order(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct ft_chosen *x = a, *y = b;
 
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return x->rank < y->rank ? -1 : 1;
 }
 
-enum { COLOR, KEY, SAYS };
-static uint32_t choose(const struct ft_comm *parent, const int64_t *said, struct member *members)
+uint32_t ft_comm_choose(const int64_t *said, uint32_t n, int64_t color, struct ft_chosen *chosen)
 {
-    int64_t color = said[SAYS * parent->me + COLOR];
-    uint32_t n = 0;
+    uint32_t found = 0;
 
-    for (uint32_t r = 0; r < parent->n && color >= 0; r++)
-        if (said[SAYS * r + COLOR] == color)
-            members[n++] = (struct member){ said[SAYS * r + KEY], r };
-    qsort(members, n, sizeof *members, in_order);
-    return n;
+    for (uint32_t r = 0; r < n && color >= 0; r++)
+        if (said[FT_CHOICE * r + FT_CHOICE_COLOR] == color)
+            chosen[found++] = (struct ft_chosen){ said[FT_CHOICE * r + FT_CHOICE_KEY], r };
+    qsort(chosen, found, sizeof *chosen, in_order);
+    return found;
 }
 
 /* ---- its stream ---- */
@@ -132,18 +130,14 @@ static uint32_t local_of(const struct ft *ft, int rank)
 
 static bool on_one_node(const struct ft *ft, const struct ft_comm *new)
 {
-    bool here = true;
+    bool here = !new->local || on_one_node(ft, new->local);
 
     for (uint32_t i = 0; i < new->n; i++)
         here = here && ft_region_local(&ft->region, (uint32_t)new->ranks[i]) >= 0;
     return here;
 }
 
-/* Of a communicator that a thread is making, the first rank of which is this one. */
-struct ft_offer {
-    uint32_t stream;
-    struct ft_offer *next;
-};
+bool ft_comm_has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
 
 static bool is_offered(const struct ft *ft, uint32_t stream)
 {
@@ -152,22 +146,6 @@ static bool is_offered(const struct ft *ft, uint32_t stream)
     while (o && o->stream != stream)
         o = o->next;
     return o;
-}
-
-static void put_offer(struct ft *ft, struct ft_offer *o, uint32_t stream)
-{
-    *o = (struct ft_offer){ stream, ft->offers };
-    ft->offers = o;
-}
-
-static void end_offer(struct ft *ft, struct ft_offer *o)
-{
-    struct ft_offer **link = &ft->offers;
-
-    while (*link && *link != o)
-        link = &(*link)->next;
-    if (*link)
-        *link = o->next;
 }
 
 static bool pick(const struct ft *ft, struct ft_use *use)
@@ -182,54 +160,43 @@ static bool pick(const struct ft *ft, struct ft_use *use)
     return false;
 }
 
-/* So many of this rank's own it has left itself, and waits for others to leave. */
-static bool awaits_leaving(const struct ft *ft)
+void ft_comm_end_offer(struct ft *ft, struct ft_offer *o)
 {
-    for (uint32_t i = 0; i < ft->njoined; i++)
-        if (ft->joined[i]->s.left && ft_streams_is_of(&ft->region, ft->joined[i]->s.number, ft->world.rank))
-            return true;
-    return false;
+    struct ft_offer **link = &ft->offers;
+
+    while (*link && *link != o)
+        link = &(*link)->next;
+    if (*link)
+        *link = o->next;
 }
 
-/* The first rank of a new one says which stream it is, or stream 0: none. All are free that everybody has left, which those do
-   who free a communicator in whatever order they like: for them it waits, as MPI_Comm_free might. */
-static struct ft_use offer(struct ft *ft, struct ft_offer *o)
+void ft_comm_offer(struct ft *ft, struct ft_offer *o, int64_t *words)
 {
     struct ft_use use = { 0 };
-    struct ft_wait w = { 0 };
 
-    while (!pick(ft, &use) && awaits_leaving(ft))
-        ft_wait_turn(&w, &ft->patience);
-    ft_wait_over(&w, &ft->patience);
-    put_offer(ft, o, use.stream);
-    return use;
+    if (!pick(ft, &use))
+        use = (struct ft_use){ 0 };
+    words[FT_OFFER_STREAM] = use.stream;
+    words[FT_OFFER_USE] = (int64_t)use.use;
+    words[FT_OFFER_UNIT] = (int64_t)use.unit;
+    words[FT_OFFER_END] = (int64_t)use.end;
+    *o = (struct ft_offer){ use.stream, ft->offers };
+    ft->offers = o;
 }
 
-enum { STREAM, USE, UNIT, END, ROOM, OFFERS };
-static bool has_room(const struct ft *ft) { return ft->njoined < FT_MOST_STREAMS - 1; }
-
-static void put_use(const struct ft_use *use, int64_t *words)
-{
-    words[STREAM] = use->stream;
-    words[USE] = (int64_t)use->use;
-    words[UNIT] = (int64_t)use->unit;
-    words[END] = (int64_t)use->end;
-}
-
+/* In a replay what it gives does not count, and its streams may be in a later use. One that is made of one without a stream has none: there
+   is no log that would say again which. */
 static void give(struct ft *ft, const struct ft_comm *parent, const struct ft_comm *new, struct ft_offer *o, int64_t *words)
 {
-    struct ft_use use = { 0 };
-    bool live = !ft_stream_replays(parent->stream, parent->stream->unit); /* else what it gives does not count, and its streams may be in a
-                                                                             later use */
+    bool first = new->n > 0 && new->me == 0;
 
-    if (live && new->n > 1 && new->me == 0 && on_one_node(ft, new))
-        use = offer(ft, o);
-    put_use(&use, words);
-    words[ROOM] = has_room(ft);
+    if (first && new->n > 1 && on_one_node(ft, new) && !parent->stream->passing && !ft_stream_replays(parent->stream, parent->stream->unit))
+        ft_comm_offer(ft, o, words);
+    words[FT_OFFER_NUMBER] = first ? (int64_t)ft_context_next(ft) : 0;
+    words[FT_OFFER_ROOM] = ft_comm_has_room(ft);
 }
 
-/* What all of the new one can see alike. */
-static int check_place(const struct ft *ft, const struct ft_comm *new, struct ft_error *e)
+int ft_comm_check_place(const struct ft *ft, const struct ft_comm *new, struct ft_error *e)
 {
     if (ft->region.header->params.keeps_log)
         return ft_err_set(e, FT_EINVAL, "with --survive host ftmpi has no communicators of several ranks yet but MPI_COMM_WORLD: a host that replaces "
@@ -240,26 +207,13 @@ static int check_place(const struct ft *ft, const struct ft_comm *new, struct ft
     return 0;
 }
 
-static int no_stream(const struct ft_comm *new, struct ft_error *e)
+static bool all_have_room(const struct ft_comm *new, const struct ft_chosen *members, const int64_t *offers)
 {
-    return ft_err_set(e, FT_EINVAL, "rank %d is the first of as many communicators as it can be; free those that are not needed", new->ranks[0]);
-}
+    bool room = true;
 
-static int no_room(int rank, struct ft_error *e)
-{
-    return ft_err_set(e, FT_EINVAL, "rank %d has been in so many communicators that it cannot be in another one", rank);
-}
-
-static int check(const struct ft *ft, const struct ft_comm *new, const struct member *members, const int64_t *offers, struct ft_error *e)
-{
-    int err = check_place(ft, new, e);
-
-    if (err)
-        return err;
     for (uint32_t i = 0; i < new->n; i++)
-        if (!offers[OFFERS * members[i].rank + ROOM])
-            return no_room(new->ranks[i], e);
-    return offers[OFFERS * members[0].rank + STREAM] ? 0 : no_stream(new, e);
+        room = room && offers[FT_OFFERS * members[i].rank + FT_OFFER_ROOM];
+    return room;
 }
 
 static void single(struct ft_stream *s, struct ft *ft)
@@ -294,10 +248,57 @@ static int join(struct ft *ft, const struct ft_comm *parent, const struct ft_com
     free(j->local);
     j->local = local;
     snprintf(j->name, sizeof j->name, "a communicator made of %.40s", parent->stream->name);
+    ft->comms = true;
     ft_stream_join(&j->s, &ft->world, use, local, new->n, new->me, j->name);
     j->s.ft = ft;
     j->s.host = ft->world.host;
     *out = &j->s;
+    return 0;
+}
+
+/* ---- one without a stream ---- */
+
+struct passes {
+    struct ft_stream s;
+    struct ft_passing passing;
+    char name[64];
+};
+
+void ft_comm_has_context(struct ft_comm *new)
+{
+    struct ft_passing *passing = new->stream->passing;
+
+    if (new->local)
+        new->local->context = new->context;
+    if (passing)
+        passing->all.context = passing->local.context = new->context | FT_CONTEXT_HIDDEN;
+}
+
+int ft_comm_open_passing(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, struct ft_error *e)
+{
+    struct passes *p;
+
+    if (!ft->region.header->params.nchannels)
+        return ft_err_set(e, FT_EINVAL, "rank %d and others would have a communicator without a stream, and this job has no messages that could do "
+                          "for it; free those that are not needed", new->ranks[0]);
+    p = malloc(sizeof *p);
+    if (!p)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
+    single(&p->s, ft);
+    snprintf(p->name, sizeof p->name, "a communicator made of %.40s", parent->stream->name);
+    p->s.name = p->name;
+    p->s.size = new->n;
+    p->s.me = new->me;
+    p->s.passing = &p->passing;
+    p->passing = (struct ft_passing){ .ft = ft, .name = p->name, .all = *new };
+    ft_ranks_hold(new->ranks);
+    if (new->local) {
+        p->passing.local = *new->local;
+        ft_ranks_hold(new->local->ranks);
+    }
+    new->stream = &p->s;
+    ft->comms = true;
+    ft_comm_has_context(new);
     return 0;
 }
 
@@ -309,40 +310,34 @@ static int open_single(struct ft *ft, struct ft_comm *new, struct ft_error *e)
     if (!new->stream)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     single(new->stream, ft);
-    new->context = ALONE | ++ft->nsingles;
     return 0;
 }
 
-static int open_offered(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, struct ft_error *e)
+int ft_comm_open(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const int64_t *words, bool room, struct ft_error *e)
 {
-    struct ft_use use = { (uint32_t)words[STREAM], (uint64_t)words[USE], (uint64_t)words[UNIT], (uint64_t)words[END] };
-
-    new->context = context_of(use.stream, use.use);
-    return join(ft, parent, new, &use, &new->stream, e);
-}
-
-static int open_stream(struct ft *ft, const struct ft_comm *parent, struct ft_comm *new, const struct member *members, const int64_t *offers,
-                       struct ft_error *e)
-{
+    struct ft_use use = { (uint32_t)words[FT_OFFER_STREAM], (uint64_t)words[FT_OFFER_USE], (uint64_t)words[FT_OFFER_UNIT], (uint64_t)words[FT_OFFER_END] };
     int err;
 
+    new->context = ft_context_of(new->ranks[0], (uint64_t)words[FT_OFFER_NUMBER]);
     if (new->n == 1)
         return open_single(ft, new, e);
-    err = check(ft, new, members, offers, e);
-    return err ? err : open_offered(ft, parent, new, &offers[OFFERS * members[0].rank], e);
+    err = ft_comm_check_place(ft, new, e);
+    if (err)
+        return err;
+    return use.stream && room ? join(ft, parent, new, &use, &new->stream, e) : ft_comm_open_passing(ft, parent, new, e);
 }
 
-static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct member *members,
+static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t *said, int64_t *offers, struct ft_chosen *members,
                 struct ft_comm *new, uint64_t site, struct ft_error *e)
 {
     bool known = parent->n == 1 || call == FT_CALL_COMM_DUP;
     struct ft_offer o = { 0 };
-    int err = known ? 0 : agree(parent, call, said, SAYS, site, e);
+    int err = known ? 0 : agree(parent, call, said, FT_CHOICE, site, e);
 
     if (err)
         return err;
-    new->n = choose(parent, said, members);
-    new->ranks = new_ranks(new->n);
+    new->n = ft_comm_choose(said, parent->n, said[FT_CHOICE * parent->me + FT_CHOICE_COLOR], members);
+    new->ranks = ft_ranks_new(new->n);
     if (!new->ranks)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     for (uint32_t i = 0; i < new->n; i++) {
@@ -350,17 +345,19 @@ static int make(struct ft *ft, const struct ft_comm *parent, enum ft_call call, 
         if (members[i].rank == parent->me)
             new->me = i;
     }
-    give(ft, parent, new, &o, &offers[OFFERS * parent->me]);
+    if (!known)
+        ft_order_step(ft);
+    give(ft, parent, new, &o, &offers[FT_OFFERS * parent->me]);
     if (parent->n > 1)
-        err = agree(parent, call, offers, OFFERS, site, e);
+        err = agree(parent, call, offers, FT_OFFERS, site, e);
     ft_order_step(ft);
     if (!err && new->n)
-        err = open_stream(ft, parent, new, members, offers, e);
-    end_offer(ft, &o);
+        err = ft_comm_open(ft, parent, new, &offers[FT_OFFERS * members[0].rank], all_have_room(new, members, offers), e);
+    ft_comm_end_offer(ft, &o);
     return err;
 }
 
-static int note_made(struct ft *ft, struct ft_comm *new, struct ft_error *e)
+int ft_comm_note(struct ft *ft, struct ft_comm *new, struct ft_error *e)
 {
     new->ft = ft;
     if (ft_made_add(&ft->made, new->context) == 0)
@@ -371,155 +368,77 @@ static int note_made(struct ft *ft, struct ft_comm *new, struct ft_error *e)
 int ft_comm_split(struct ft *ft, const struct ft_comm *parent, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new,
                   uint64_t site, struct ft_error *e)
 {
-    int64_t *words = calloc(parent->n, (SAYS + OFFERS) * sizeof *words);
-    struct member *members = malloc(parent->n * sizeof *members);
+    int64_t *words = calloc(parent->n, (FT_CHOICE + FT_OFFERS) * sizeof *words);
+    struct ft_chosen *members = malloc(parent->n * sizeof *members);
     int err;
 
     *new = (struct ft_comm){ 0 };
     if (words && members) {
-        words[SAYS * parent->me + COLOR] = color;
-        words[SAYS * parent->me + KEY] = key;
+        words[FT_CHOICE * parent->me + FT_CHOICE_COLOR] = color;
+        words[FT_CHOICE * parent->me + FT_CHOICE_KEY] = key;
         for (uint32_t r = 0; r < parent->n && call == FT_CALL_COMM_DUP; r++)
-            words[SAYS * r + COLOR] = color; /* of all alike, and in the order of ranks */
-        err = make(ft, parent, call, words, words + SAYS * parent->n, members, new, site, e);
+            words[FT_CHOICE * r + FT_CHOICE_COLOR] = color; /* of all alike, and in the order of ranks */
+        err = make(ft, parent, call, words, words + FT_CHOICE * parent->n, members, new, site, e);
     } else {
         err = ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
     }
     free(words);
     free(members);
     if (!err && new->n)
-        err = note_made(ft, new, e);
+        err = ft_comm_note(ft, new, e);
     if (err || !new->n)
-        ft_comm_close(new);
-    return err;
-}
-
-/* ---- by some of the parent's: in messages of a context of its own ---- */
-
-#define GROUPS (1ull << 62)
-static const struct ft_type word = { .elem = 8, .kind = FT_I64 };
-
-/* The first one hears which of the others have room, and tells them the stream. What an earlier incarnation of it has told the second one
-   counts: the stream may be in a later use by now. */
-static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_comm *new, const uint32_t *ranks, int tag, int64_t *words,
-                      struct ft_offer *o, uint64_t site, struct ft_error *e)
-{
-    int err, told;
-    struct ft_messages *m = ft_messages_of(ft, &err, e);
-    struct ft_use use;
-
-    words[ROOM] = has_room(ft) ? -1 : new->ranks[0];
-    for (uint32_t i = 1; i < new->n && !err; i++) {
-        struct ft_told t;
-        int64_t room = 0;
-
-        err = ft_recv(ft, via, &room, 1, word, (int)ranks[i], tag, &t, site, e);
-        if (!room && words[ROOM] < 0)
-            words[ROOM] = new->ranks[i];
-    }
-    if (err)
-        return err;
-    told = ft_messages_sent_before(m, (uint32_t)ft_messages_local(m, via, (int)ranks[1]), words, OFFERS * sizeof *words, e);
-    if (told < 0)
-        return told;
-    if (!told) {
-        use = offer(ft, o);
-        put_use(&use, words);
-    }
-    for (uint32_t i = 1; i < new->n && !err; i++)
-        err = ft_send(ft, via, words, OFFERS, word, (int)ranks[i], tag, FT_SEND_STANDARD, site, e);
-    return err;
-}
-
-static int follow_group(struct ft *ft, const struct ft_comm *via, const uint32_t *ranks, int tag, int64_t *words, uint64_t site, struct ft_error *e)
-{
-    int64_t room = has_room(ft);
-    struct ft_told t;
-    int err = ft_send(ft, via, &room, 1, word, (int)ranks[0], tag, FT_SEND_STANDARD, site, e);
-
-    return err ? err : ft_recv(ft, via, words, OFFERS, word, (int)ranks[0], tag, &t, site, e);
-}
-
-static int make_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, int tag, struct ft_comm *new, uint64_t site,
-                      struct ft_error *e)
-{
-    struct ft_comm via = *parent;
-    int64_t words[OFFERS];
-    struct ft_offer o = { 0 };
-    int err;
-
-    if (new->n == 1)
-        return open_single(ft, new, e);
-    err = check_place(ft, new, e);
-    if (err)
-        return err;
-    via.context |= GROUPS;
-    err = new->me == 0 ? lead_group(ft, &via, new, ranks, tag, words, &o, site, e) : follow_group(ft, &via, ranks, tag, words, site, e);
-    ft_order_step(ft);
-    if (!err && words[ROOM] >= 0)
-        err = no_room((int)words[ROOM], e);
-    else if (!err)
-        err = words[STREAM] ? open_offered(ft, parent, new, words, e) : no_stream(new, e);
-    end_offer(ft, &o);
-    return err;
-}
-
-int ft_comm_create_group(struct ft *ft, const struct ft_comm *parent, const uint32_t *ranks, uint32_t n, int tag, struct ft_comm *new,
-                         uint64_t site, struct ft_error *e)
-{
-    int err;
-
-    *new = (struct ft_comm){ .n = n, .ranks = new_ranks(n) };
-    if (!new->ranks)
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a communicator", ft->world.me);
-    for (uint32_t i = 0; i < n; i++) {
-        new->ranks[i] = parent->ranks[ranks[i]];
-        if (ranks[i] == parent->me)
-            new->me = i;
-    }
-    err = make_group(ft, parent, ranks, tag, new, site, e);
-    if (!err)
-        err = note_made(ft, new, e);
-    if (err)
         ft_comm_close(new);
     return err;
 }
 
 void ft_comm_free(struct ft_comm *c)
 {
-    ft_made_remove(&c->ft->made, c->context);
-    if (c->stream->region)
+    if (c->ft)
+        ft_made_remove(&c->ft->made, c->context);
+    if (c->stream->region) {
         ft_stream_leave_use(c->stream);
-    else
+    } else {
+        if (c->stream->passing) {
+            ft_ranks_release(c->stream->passing->all.ranks);
+            ft_ranks_release(c->stream->passing->local.ranks);
+        }
         free(c->stream);
+    }
     ft_comm_close(c);
 }
 
-bool ft_comm_any(const struct ft *ft) { return ft->njoined > 0; }
+bool ft_comm_any(const struct ft *ft) { return ft->comms; }
 
 /* ---- for checkpoints ---- */
 
 const struct ft_stream *ft_comms_stream(const struct ft *ft, uint32_t i) { return &ft->joined[i]->s; }
 
+/* Its number, and what its messages are for. */
 enum { WORLD, SELF, MADE };
-
-static uint64_t context_of_world(const struct ft *ft) { return ft->world.size > 1 ? context_of(0, 1) : ALONE; }
 
 bool ft_comms_context(const struct ft *ft, uint64_t number, uint64_t *context)
 {
-    *context = number == WORLD ? context_of_world(ft) : number == SELF ? ALONE : ft_made_context(&ft->made, number - MADE + 1);
+    uint64_t use = number & FT_CONTEXT_USES;
+
+    number &= ~FT_CONTEXT_USES;
+    *context = number == WORLD  ? ft_context_of(0, OF_WORLD)
+               : number == SELF ? ft_context_of((int)ft->world.me, OF_SELF)
+                                : ft_made_context(&ft->made, number - MADE + 1);
+    *context |= *context ? use : 0;
     return *context;
 }
 
 uint64_t ft_comms_number(const struct ft *ft, uint64_t context)
 {
-    uint64_t number = ft_made_number(&ft->made, context);
+    uint64_t use = context & FT_CONTEXT_USES, number;
 
-    if (context == context_of_world(ft))
-        return WORLD;
-    if (context == ALONE)
-        return SELF;
-    return number ? number + MADE - 1 : UINT64_MAX;
+    context &= ~FT_CONTEXT_USES;
+    number = ft_made_number(&ft->made, context);
+    if (context == ft_context_of(0, OF_WORLD))
+        return WORLD | use;
+    if (context == ft_context_of((int)ft->world.me, OF_SELF))
+        return SELF | use;
+    return number ? (number + MADE - 1) | use : UINT64_MAX;
 }
 
 int ft_comms_left(struct ft *ft, const struct ft_use *was, struct ft_error *e)

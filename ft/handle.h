@@ -21,8 +21,9 @@ struct ft {
     struct ft_stream world, self;
     struct ft_joined *joined[FT_MOST_STREAMS];  /* [njoined]: other streams that this incarnation has come into (ft/comm.c) */
     uint32_t njoined;
+    uint64_t nfirst;            /* communicators that it is the first rank of: so many it has made */
+    bool comms;                 /* one of several ranks has been made */
     struct ft_offer *offers;    /* streams that this rank has offered, and nobody has come into yet: of several threads */
-    uint64_t nsingles;          /* communicators of this rank alone that it has made */
     struct ft_made made;        /* communicators that there are */
     struct ft_messages *messages;  /* from the first one on (ft/message.c) */
     struct ft_rank_block *block;

@@ -5,8 +5,9 @@ libft_la_SOURCES = \
 	ft/ft.h ft/handle.h ft/ft.c \
 	ft/alone.h ft/alone.c \
 	ft/collective.h ft/collective.c \
+	ft/comm.h ft/comms.h ft/comm.c ft/comm_group.c ft/comm_idup.c \
+	ft/intercomm.h ft/intercomm.c ft/intercomm_coll.c \
 	ft/copies.h ft/copies.c \
-	ft/comm.h ft/comm.c \
 	ft/made.h ft/made.c \
 	ft/carry.h ft/carry.c \
 	ft/message.h ft/messages.h ft/message.c ft/requests.c ft/arrivals.c ft/probe.c \
@@ -24,6 +25,7 @@ include ft/net/local.mk
 include ft/outcome/local.mk
 include ft/snap/local.mk
 include ft/msg/local.mk
+include ft/pass/local.mk
 include ft/values/local.mk
 libft_la_LIBADD = libftcommon.la libftreduce.la -lpthread
 

@@ -33,6 +33,8 @@ struct ft_told {
     bool truncated;       /* more came than there was room for: the buffer has what fits */
     bool cancelled;
     uint64_t bytes;       /* that came, or that there was room for */
+    uint64_t sent;        /* that came; of a receive, as what follows */
+    uint64_t site;        /* where it was sent; of a message of the rank to itself: 0 */
 };
 
 /* A send or a receive under way. Of the engine; good until ft_request_end. */

@@ -15,6 +15,8 @@ int PMPI_Barrier(MPI_Comm comm)
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Barrier");
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_barrier(comm, SHIM_SITE());
     return shim_finish(ft_barrier(comm->stream, SHIM_SITE(), &e), &e);
 }
 
@@ -47,6 +49,8 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Bcast");
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_bcast(comm, "Bcast", buffer, count, datatype, root, SHIM_SITE());
     return bcast("Bcast", buffer, count, datatype, root, comm, NULL, SHIM_SITE());
 }
 
@@ -102,6 +106,8 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_allgather(comm, me, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, SHIM_SITE());
     if (recvbuf == MPI_IN_PLACE)
         return receive_in_place(comm, me);
     err = shim_check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
@@ -175,6 +181,8 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
+    if (!SHIM_LIKELY(!comm->inter))
+        return shim_inter_allgatherv(comm, me, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, site);
     if (recvbuf == MPI_IN_PLACE)
         return receive_in_place(comm, me);
     err = check_vector(comm, me, recvbuf, recvcounts, displs, recvtype);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a communicator is asked (MPI 3.1 section 6.4.1). There are no intercommunicators, no topologies, no parent. */
+/* What a communicator is asked (MPI 3.1 section 6.4.1). There are no topologies, no parent. */
 #include "mpi_shim/shim.h"
 
 SHIM_ALIAS(int, Comm_rank, (MPI_Comm comm, int *rank));
@@ -29,13 +29,33 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 }
 
 /* A process is its rank in MPI_COMM_WORLD. */
-static bool is_in(MPI_Comm comm, int process)
+static bool is_in(const int *ranks, int n, int process)
 {
-    for (int r = 0; r < comm->size; r++)
-        if (comm->members.ranks[r] == process)
+    for (int r = 0; r < n; r++)
+        if (ranks[r] == process)
             return true;
     return false;
 }
+
+static int compare(const int *a, int na, const int *b, int nb)
+{
+    int result = na == nb ? MPI_CONGRUENT : MPI_UNEQUAL;
+
+    for (int r = 0; r < na && result != MPI_UNEQUAL; r++)
+        if (a[r] != b[r])
+            result = is_in(b, nb, a[r]) ? MPI_SIMILAR : MPI_UNEQUAL;
+    return result;
+}
+
+/* The worse of two: congruent, similar, unequal, in the order of their numbers. */
+static int compare_both(MPI_Comm a, MPI_Comm b)
+{
+    int own = compare(shim_comm_ranks(a), a->size, shim_comm_ranks(b), b->size);
+    int other = a->inter ? compare(a->members.ranks, shim_comm_peers(a), b->members.ranks, shim_comm_peers(b)) : own;
+
+    return own > other ? own : other;
+}
+_Static_assert(MPI_CONGRUENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL, "the worse is the larger");
 
 SHIM_ALIAS(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result));
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
@@ -47,10 +67,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
         return shim_bad_comm(shim_comm_ok(comm1) ? comm2 : comm1, me);
     if (!result)
         return shim_raise(comm1, me, MPI_ERR_ARG, "result is a null pointer");
-    *result = comm1 == comm2 ? MPI_IDENT : comm1->size == comm2->size ? MPI_CONGRUENT : MPI_UNEQUAL;
-    for (int r = 0; r < comm1->size && *result != MPI_IDENT && *result != MPI_UNEQUAL; r++)
-        if (comm1->members.ranks[r] != comm2->members.ranks[r])
-            *result = is_in(comm2, comm1->members.ranks[r]) ? MPI_SIMILAR : MPI_UNEQUAL;
+    *result = comm1 == comm2 ? MPI_IDENT : comm1->inter != comm2->inter ? MPI_UNEQUAL : compare_both(comm1, comm2);
     return MPI_SUCCESS;
 }
 
@@ -63,32 +80,24 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
         return shim_bad_comm(comm, "Comm_test_inter");
     if (!flag)
         return shim_raise(comm, "Comm_test_inter", MPI_ERR_ARG, "flag is a null pointer");
-    *flag = 0;
+    *flag = comm->inter;
     return MPI_SUCCESS;
-}
-
-static int no_remote_group(MPI_Comm comm, const char *me)
-{
-    return shim_comm_ok(comm) ? shim_raise(comm, me, MPI_ERR_COMM, "the communicator has no remote group: it is no intercommunicator")
-                              : shim_bad_comm(comm, me);
 }
 
 SHIM_ALIAS(int, Comm_remote_size, (MPI_Comm comm, int *size));
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
     SHIM_ENTER();
+    const char *me = "Comm_remote_size";
 
-    (void)size;
-    return no_remote_group(comm, "Comm_remote_size");
-}
-
-SHIM_ALIAS(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
-int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
-{
-    SHIM_ENTER();
-
-    (void)group;
-    return no_remote_group(comm, "Comm_remote_group");
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (!comm->inter)
+        return shim_raise(comm, me, MPI_ERR_COMM, "the communicator has no remote group: it is no intercommunicator");
+    if (!size)
+        return shim_raise(comm, me, MPI_ERR_ARG, "size is a null pointer");
+    *size = shim_comm_peers(comm);
+    return MPI_SUCCESS;
 }
 
 SHIM_ALIAS(int, Topo_test, (MPI_Comm comm, int *status));

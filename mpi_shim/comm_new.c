@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/intercomm.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/shim.h"
 
@@ -13,7 +14,8 @@ void shim_comm_open(MPI_Comm comm)
 {
     comm->stream = comm->members.stream;
     comm->rank = (int)comm->members.me;
-    comm->size = (int)comm->members.n;
+    comm->inter = comm->members.local != NULL;
+    comm->size = (int)(comm->inter ? comm->members.local->n : comm->members.n);
 }
 
 int shim_comm_drop_attributes(MPI_Comm comm, const char *me)
@@ -23,7 +25,7 @@ int shim_comm_drop_attributes(MPI_Comm comm, const char *me)
     return err ? shim_raise(comm, me, shim_class_name(err) ? err : MPI_ERR_OTHER, "an attribute's delete function failed") : MPI_SUCCESS;
 }
 
-static MPI_Comm take(void)
+MPI_Comm shim_comm_new(void)
 {
     struct ompi_predefined_communicator_t *more;
     MPI_Comm comm = unused, next_made;
@@ -43,7 +45,7 @@ static MPI_Comm take(void)
     return comm;
 }
 
-static void put_back(MPI_Comm comm)
+void shim_comm_put_back(MPI_Comm comm)
 {
     comm->magic = 0;
     comm->stream = NULL;
@@ -59,7 +61,7 @@ static void drop(MPI_Comm comm)
     if (comm->info)
         PMPI_Info_free(&comm->info);
     shim_comm_unnumber(comm);
-    put_back(comm);
+    shim_comm_put_back(comm);
 }
 
 void shim_comms_close(void)
@@ -70,7 +72,7 @@ void shim_comms_close(void)
 }
 
 /* It has comm's error handler. */
-static MPI_Comm finish(MPI_Comm comm, MPI_Comm new)
+MPI_Comm shim_comm_finish(MPI_Comm comm, MPI_Comm new)
 {
     shim_comm_open(new);
     new->errhandler = shim_errhandler_hold(comm->errhandler);
@@ -78,25 +80,36 @@ static MPI_Comm finish(MPI_Comm comm, MPI_Comm new)
     return new;
 }
 
+int shim_comm_failed(MPI_Comm comm, const char *me, int err, const struct ft_error *e)
+{
+    return err == FT_EINVAL ? shim_raise(comm, me, MPI_ERR_OTHER, "%s", e->text) : shim_finish(err, e);
+}
+
+static int make(MPI_Comm comm, enum ft_call call, int64_t color, int64_t key, struct ft_comm *new, uint64_t site, struct ft_error *e)
+{
+    if (SHIM_LIKELY(!comm->inter))
+        return ft_comm_split(shim.ft, &comm->members, call, color, key, new, site, e);
+    return call == FT_CALL_COMM_DUP ? ft_intercomm_dup(shim.ft, &comm->members, new, site, e)
+                                    : ft_intercomm_split(shim.ft, &comm->members, color, key, new, site, e);
+}
+
 /* All of comm call it. Those of one color get a communicator, which has comm's error handler; the others MPI_COMM_NULL. */
 static int split(MPI_Comm comm, const char *me, enum ft_call call, int64_t color, int64_t key, MPI_Comm *newcomm, uint64_t site)
 {
-    MPI_Comm new = take();
+    MPI_Comm new = shim_comm_new();
     struct ft_error e;
     int err;
 
     *newcomm = MPI_COMM_NULL;
     if (!new)
         return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for a communicator");
-    err = ft_comm_split(shim.ft, &comm->members, call, color, key, &new->members, site, &e);
+    err = make(comm, call, color, key, &new->members, site, &e);
     if (err == 0 && new->members.n > 0) {
-        *newcomm = finish(comm, new);
+        *newcomm = shim_comm_finish(comm, new);
         return MPI_SUCCESS;
     }
-    put_back(new);
-    if (err == FT_EINVAL)
-        return shim_raise(comm, me, MPI_ERR_OTHER, "%s", e.text);
-    return shim_finish(err, &e);
+    shim_comm_put_back(new);
+    return shim_comm_failed(comm, me, err, &e);
 }
 
 static int check(MPI_Comm comm, const char *me, MPI_Comm *newcomm)
@@ -151,6 +164,61 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     if (!err)
         err = check_info(comm, me, info);
     return err ? err : duplicate(comm, me, info, newcomm, SHIM_SITE());
+}
+
+/* What hangs on comm goes along as it is now. If it cannot, the others have the duplicate all the same; what the first rank says of it
+   comes into an object that is there until the end. */
+static int start_duplicate(MPI_Comm comm, const char *me, MPI_Comm new, MPI_Request r, uint64_t site)
+{
+    struct ft_error e;
+    int err = ft_comm_idup(shim.ft, &comm->members, &new->members, &r->engine, site, &e), copied;
+
+    if (err) {
+        shim_comm_put_back(new);
+        return shim_comm_failed(comm, me, err, &e);
+    }
+    shim_comm_finish(comm, new);
+    err = shim_info_hints(comm->info, &new->info);
+    if (err)
+        return err;
+    copied = shim_attributes_copy(1, comm, comm->attributes, new, &new->attributes);
+    return copied ? shim_raise(comm, me, shim_class_name(copied) ? copied : MPI_ERR_OTHER, "an attribute's copy function failed") : MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request));
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    SHIM_ENTER();
+    const char *me = "Comm_idup";
+    int err = check(comm, me, newcomm);
+    MPI_Request r;
+    MPI_Comm new;
+
+    if (!err && !request)
+        err = shim_raise(comm, me, MPI_ERR_REQUEST, "request is a null pointer");
+    if (err)
+        return err;
+    *newcomm = MPI_COMM_NULL;
+    r = shim_request_new(SHIM_DUPLICATES, comm);
+    new = shim_comm_new();
+    if (!r || !new)
+        return shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for a communicator");
+    r->buffer = new;
+    err = start_duplicate(comm, me, new, r, SHIM_SITE());
+    if (err) {
+        if (new->magic)
+            shim_attributes_drop(1, new, &new->attributes);
+        if (r->engine)
+            ft_request_end(shim.ft, r->engine);
+        else if (new->magic)
+            drop(new);
+        shim_request_drop(r);
+        return err;
+    }
+    r->active = true;
+    *newcomm = new;
+    *request = r;
+    return MPI_SUCCESS;
 }
 
 SHIM_ALIAS(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm));
@@ -211,13 +279,14 @@ static int check_group(MPI_Comm comm, const char *me, MPI_Group group)
         return shim_raise(comm, me, MPI_ERR_GROUP, group == MPI_GROUP_NULL ? "the group is MPI_GROUP_NULL"
                                                                             : "this is not a group; was it freed?");
     for (int r = 0; r < group->n; r++)
-        if (rank_in(comm->members.ranks, comm->size, group->processes[r]) < 0)
+        if (rank_in(shim_comm_ranks(comm), comm->size, group->processes[r]) < 0)
             return shim_raise(comm, me, MPI_ERR_GROUP, "rank %d of the group, %d in MPI_COMM_WORLD, is not in the communicator", r,
                               group->processes[r]);
     return MPI_SUCCESS;
 }
 
-/* A group is a color by its first rank, so groups that have no rank in common may be given in one call. That all in it gave the same
+/* A group is a color by its first rank, so groups that have no rank in common may be given in one call; of an intercommunicator there is one on
+   each side. That all in it gave the same
    is seen by what comes of it. */
 SHIM_ALIAS(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm));
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -231,10 +300,10 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     if (err)
         return err;
     key = rank_in(group->processes, group->n, shim.rank);
-    color = key < 0 ? -1 : rank_in(comm->members.ranks, comm->size, group->processes[0]);
+    color = key < 0 ? -1 : comm->inter ? 0 : rank_in(shim_comm_ranks(comm), comm->size, group->processes[0]);
     err = split(comm, me, FT_CALL_COMM_CREATE, color, key, newcomm, SHIM_SITE());
     if (err || *newcomm == MPI_COMM_NULL ||
-        ((*newcomm)->size == group->n && !memcmp((*newcomm)->members.ranks, group->processes, (size_t)group->n * sizeof(int))))
+        ((*newcomm)->size == group->n && !memcmp(shim_comm_ranks(*newcomm), group->processes, (size_t)group->n * sizeof(int))))
         return err;
     drop(*newcomm);
     *newcomm = MPI_COMM_NULL;
@@ -252,6 +321,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
     uint32_t *ranks;
     MPI_Comm new;
 
+    if (!err && comm->inter)
+        err = shim_raise(comm, me, MPI_ERR_COMM, "the communicator is an intercommunicator");
     if (!err)
         err = check_group(comm, me, group);
     if (!err && tag < 0)
@@ -261,22 +332,22 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
     *newcomm = MPI_COMM_NULL;
     if (rank_in(group->processes, group->n, shim.rank) < 0)
         return MPI_SUCCESS;
-    new = take();
+    new = shim_comm_new();
     ranks = malloc((size_t)group->n * sizeof *ranks);
     for (int r = 0; ranks && r < group->n; r++)
-        ranks[r] = (uint32_t)rank_in(comm->members.ranks, comm->size, group->processes[r]);
+        ranks[r] = (uint32_t)rank_in(shim_comm_ranks(comm), comm->size, group->processes[r]);
     err = new && ranks ? ft_comm_create_group(shim.ft, &comm->members, ranks, (uint32_t)group->n, tag, &new->members, SHIM_SITE(), &e) : FT_ENOMEM;
     free(ranks);
     if (err) {
         if (!new || !ranks)
             err = shim_raise(comm, me, MPI_ERR_NO_MEM, "no memory for a communicator");
         else
-            err = err == FT_EINVAL ? shim_raise(comm, me, MPI_ERR_OTHER, "%s", e.text) : shim_finish(err, &e);
+            err = shim_comm_failed(comm, me, err, &e);
         if (new)
-            put_back(new);
+            shim_comm_put_back(new);
         return err;
     }
-    *newcomm = finish(comm, new);
+    *newcomm = shim_comm_finish(comm, new);
     return MPI_SUCCESS;
 }
 

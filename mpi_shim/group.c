@@ -66,22 +66,42 @@ static int make(const char *me, int *processes, int n, MPI_Group *group)
     return MPI_SUCCESS;
 }
 
+static int group_of(const char *me, const int *ranks, int n, MPI_Group *group)
+{
+    int err, *processes = room(me, n, &err);
+
+    if (err)
+        return err;
+    memcpy(processes, ranks, (size_t)n * sizeof *processes);
+    return make(me, processes, n, group);
+}
+
 SHIM_ALIAS(int, Comm_group, (MPI_Comm comm, MPI_Group *group));
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     SHIM_ENTER();
     const char *me = "Comm_group";
-    int err, *processes;
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
     if (!group)
         return shim_raise(comm, me, MPI_ERR_ARG, "group is a null pointer");
-    processes = room(me, comm->size, &err);
-    if (err)
-        return err;
-    memcpy(processes, comm->members.ranks, (size_t)comm->size * sizeof *processes);
-    return make(me, processes, comm->size, group);
+    return group_of(me, shim_comm_ranks(comm), comm->size, group);
+}
+
+SHIM_ALIAS(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    SHIM_ENTER();
+    const char *me = "Comm_remote_group";
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (!comm->inter)
+        return shim_raise(comm, me, MPI_ERR_COMM, "the communicator has no remote group: it is no intercommunicator");
+    if (!group)
+        return shim_raise(comm, me, MPI_ERR_ARG, "group is a null pointer");
+    return group_of(me, comm->members.ranks, shim_comm_peers(comm), group);
 }
 
 SHIM_ALIAS(int, Group_size, (MPI_Group group, int *size));

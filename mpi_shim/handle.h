@@ -37,6 +37,7 @@ enum shim_magic {
 struct ompi_communicator_t {
     uint32_t magic;
     int rank, size;
+    bool inter;                     /* an intercommunicator: rank and size are of this rank's group, `members` names the other one's */
     struct ft_stream *stream;       /* NULL before MPI_Init and after MPI_Finalize */
     const char *name;
     char label[MPI_MAX_OBJECT_NAME]; /* what MPI_Comm_set_name says; name then points here */
@@ -166,7 +167,8 @@ PLACE(ompi_win_t, attributes, 0xf0);
 
 /* Of this process. A persistent one is started again and again; all others are active until they are freed. What is over without the
    engine has no request there: what is sent to MPI_PROC_NULL, or received from it, and what is sent from the attached buffer. */
-enum shim_request_kind { SHIM_SENDS, SHIM_SENDS_SYNCHRONOUSLY, SHIM_SENDS_BUFFERED, SHIM_RECEIVES, SHIM_GENERALIZED };
+enum shim_request_kind { SHIM_SENDS, SHIM_SENDS_SYNCHRONOUSLY, SHIM_SENDS_BUFFERED, SHIM_RECEIVES, SHIM_GENERALIZED,
+                         SHIM_DUPLICATES /* MPI_Comm_idup: `buffer` is the new communicator */ };
 struct ompi_request_t {
     uint32_t magic;
     uint8_t kind;                   /* enum shim_request_kind */

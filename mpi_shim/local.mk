@@ -14,7 +14,7 @@ libftmpi_la_SOURCES = \
 	mpi_shim/init.c \
 	mpi_shim/env.c \
 	mpi_shim/comm.c \
-	mpi_shim/comm_new.c \
+	mpi_shim/comm_new.c mpi_shim/intercomm.c mpi_shim/intercomm_coll.c \
 	mpi_shim/request.h mpi_shim/request.c \
 	mpi_shim/send.c mpi_shim/receive.c mpi_shim/bsend.c \
 	mpi_shim/persistent.c mpi_shim/wait.c mpi_shim/probe.c mpi_shim/status.c mpi_shim/grequest.c \

@@ -55,8 +55,6 @@ enum shim_missing {
     X(Cart_sub, 2, MPI_COMM_NULL) \
     X(Comm_accept, 4, MPI_COMM_NULL) \
     X(Comm_connect, 4, MPI_COMM_NULL) \
-    X(Comm_idup, 1, MPI_COMM_NULL) \
-    X(Comm_idup, 2, MPI_REQUEST_NULL) \
     X(Comm_join, 1, MPI_COMM_NULL) \
     X(Comm_spawn, 6, MPI_COMM_NULL) \
     X(Comm_spawn_multiple, 7, MPI_COMM_NULL) \
@@ -96,8 +94,6 @@ enum shim_missing {
     X(Ineighbor_alltoall, 7, MPI_REQUEST_NULL) \
     X(Ineighbor_alltoallv, 9, MPI_REQUEST_NULL) \
     X(Ineighbor_alltoallw, 9, MPI_REQUEST_NULL) \
-    X(Intercomm_create, 5, MPI_COMM_NULL) \
-    X(Intercomm_merge, 2, MPI_COMM_NULL) \
     X(Ireduce, 7, MPI_REQUEST_NULL) \
     X(Ireduce_scatter, 6, MPI_REQUEST_NULL) \
     X(Ireduce_scatter_block, 6, MPI_REQUEST_NULL) \

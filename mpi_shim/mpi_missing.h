@@ -25,7 +25,6 @@
     X(Close_port) \
     X(Comm_accept) \
     X(Comm_connect) \
-    X(Comm_idup) \
     X(Comm_join) \
     X(Comm_spawn) \
     X(Comm_spawn_multiple) \
@@ -122,8 +121,6 @@
     X(Ineighbor_alltoall) \
     X(Ineighbor_alltoallv) \
     X(Ineighbor_alltoallw) \
-    X(Intercomm_create) \
-    X(Intercomm_merge) \
     X(Ireduce) \
     X(Ireduce_scatter) \
     X(Ireduce_scatter_block) \

@@ -392,6 +392,49 @@ class Prequest : public Request {
   }
 };
 
+class Group {
+ public:
+  FTMPI_CONSTEXPR Group() : object(&ompi_mpi_group_null) {}
+  Group(MPI_Group handle) : object(handle) {}
+  operator MPI_Group() const { return static_cast<MPI_Group>(object); }
+  int Get_size() const {
+    int size = MPI_UNDEFINED;
+    ftmpi_check(MPI_Group_size(*this, &size), MPI_COMM_WORLD);
+    return size;
+  }
+  int Get_rank() const {
+    int rank = MPI_UNDEFINED;
+    ftmpi_check(MPI_Group_rank(*this, &rank), MPI_COMM_WORLD);
+    return rank;
+  }
+  Group Incl(int n, const int ranks[]) const {
+    MPI_Group made = MPI_GROUP_NULL;
+    ftmpi_check(MPI_Group_incl(*this, n, ranks, &made), MPI_COMM_WORLD);
+    return made;
+  }
+  Group Excl(int n, const int ranks[]) const {
+    MPI_Group made = MPI_GROUP_NULL;
+    ftmpi_check(MPI_Group_excl(*this, n, ranks, &made), MPI_COMM_WORLD);
+    return made;
+  }
+  static void Translate_ranks(const Group &from, int n, const int ranks[], const Group &to, int translated[]) {
+    ftmpi_check(MPI_Group_translate_ranks(from, n, ranks, to, translated), MPI_COMM_WORLD);
+  }
+  static int Compare(const Group &one, const Group &other) {
+    int result = MPI_UNEQUAL;
+    ftmpi_check(MPI_Group_compare(one, other, &result), MPI_COMM_WORLD);
+    return result;
+  }
+  void Free() {
+    MPI_Group handle = *this;
+    ftmpi_check(MPI_Group_free(&handle), MPI_COMM_WORLD);
+    object = handle;
+  }
+
+ private:
+  void *object;
+};
+
 class Comm {
  public:
   FTMPI_CONSTEXPR Comm() : object(&ompi_mpi_comm_null) {}
@@ -543,6 +586,11 @@ class Comm {
     check(MPI_Comm_test_inter(*this, &flag));
     return flag != 0;
   }
+  Group Get_group() const {
+    MPI_Group made = MPI_GROUP_NULL;
+    check(MPI_Comm_group(*this, &made));
+    return made;
+  }
   static int Compare(const Comm &one, const Comm &other) {
     int result = MPI_UNEQUAL;
     ftmpi_check(MPI_Comm_compare(one, other, &result), one);
@@ -553,6 +601,11 @@ class Comm {
     check(MPI_Comm_free(&handle));
     object = handle;
   }
+  void Disconnect() {
+    MPI_Comm handle = *this;
+    check(MPI_Comm_disconnect(&handle));
+    object = handle;
+  }
 
  protected:
   void check(int code) const { ftmpi_check(code, *this); }
@@ -560,6 +613,8 @@ class Comm {
  private:
   void *object;
 };
+
+class Intercomm;
 
 class Intracomm : public Comm {
  public:
@@ -571,12 +626,62 @@ class Intracomm : public Comm {
     check(MPI_Comm_dup(*this, &made));
     return made;
   }
+  Intracomm &Clone() const { return *new Intracomm(Dup()); }
   Intracomm Split(int color, int key) const {
     MPI_Comm made = MPI_COMM_NULL;
     check(MPI_Comm_split(*this, color, key, &made));
     return made;
   }
+  Intracomm Create(const Group &group) const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_create(*this, group, &made));
+    return made;
+  }
+  inline Intercomm Create_intercomm(int local_leader, const Comm &peer_comm, int remote_leader, int tag) const;
 };
+
+class Intercomm : public Comm {
+ public:
+  FTMPI_CONSTEXPR Intercomm() {}
+  Intercomm(MPI_Comm handle) : Comm(handle) {}
+  Intercomm Dup() const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_dup(*this, &made));
+    return made;
+  }
+  Intercomm &Clone() const { return *new Intercomm(Dup()); }
+  Intercomm Split(int color, int key) const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_split(*this, color, key, &made));
+    return made;
+  }
+  Intercomm Create(const Group &group) const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_create(*this, group, &made));
+    return made;
+  }
+  int Get_remote_size() const {
+    int size = MPI_UNDEFINED;
+    check(MPI_Comm_remote_size(*this, &size));
+    return size;
+  }
+  Group Get_remote_group() const {
+    MPI_Group made = MPI_GROUP_NULL;
+    check(MPI_Comm_remote_group(*this, &made));
+    return made;
+  }
+  Intracomm Merge(bool high) const {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Intercomm_merge(*this, high, &made));
+    return made;
+  }
+};
+
+inline Intercomm Intracomm::Create_intercomm(int local_leader, const Comm &peer_comm, int remote_leader, int tag) const {
+  MPI_Comm made = MPI_COMM_NULL;
+  check(MPI_Intercomm_create(*this, local_leader, peer_comm, remote_leader, tag, &made));
+  return made;
+}
 
 /* Predefined objects and constants. */
 
@@ -606,7 +711,7 @@ const Request REQUEST_NULL(ompi_request_null);
 void *const IN_PLACE = reinterpret_cast<void *>(1); /* as mpi.h has it, but without a C cast */
 void *const BOTTOM = 0;
 const int UNDEFINED = MPI_UNDEFINED, PROC_NULL = MPI_PROC_NULL, ANY_SOURCE = MPI_ANY_SOURCE, ANY_TAG = MPI_ANY_TAG,
-          BSEND_OVERHEAD = MPI_BSEND_OVERHEAD;
+          ROOT = MPI_ROOT, BSEND_OVERHEAD = MPI_BSEND_OVERHEAD;
 const int IDENT = MPI_IDENT, CONGRUENT = MPI_CONGRUENT, SIMILAR = MPI_SIMILAR, UNEQUAL = MPI_UNEQUAL;
 const int THREAD_SINGLE = MPI_THREAD_SINGLE, THREAD_FUNNELED = MPI_THREAD_FUNNELED,
           THREAD_SERIALIZED = MPI_THREAD_SERIALIZED, THREAD_MULTIPLE = MPI_THREAD_MULTIPLE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "ft/intercomm.h"
 #include "mpi_shim/pack.h"
 
 /* A call of the program's function, as the engine's ft_op.ctx. The engine has data with gaps packed; the function sees elements as they are
@@ -171,6 +172,62 @@ static int check_receive(MPI_Comm comm, const char *me, const struct reduction *
     return shim_check_buffer(comm, me, "recvbuf", recvbuf, needed(r));
 }
 
+/* ---- between two groups: each has what the other one gives ---- */
+
+static int no_place(MPI_Comm comm, const char *me)
+{
+    return shim_raise(comm, me, MPI_ERR_ARG, "MPI_IN_PLACE makes no sense between two groups; pass two buffers");
+}
+
+static int inter_allreduce(const char *me, const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                           uint64_t site)
+{
+    struct reduction r;
+    struct ft_error e;
+    int err = prepare(&r, comm, me, count, type, op);
+
+    if (!err && (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE))
+        err = no_place(comm, me);
+    if (!err)
+        err = check_receive(comm, me, &r, recvbuf);
+    if (!err)
+        err = shim_check_buffer(comm, me, "sendbuf", sendbuf, needed(&r));
+    if (!err)
+        err = begin(&r, comm, me);
+    if (err)
+        return err;
+    err = ft_intercomm_allreduce(&comm->members, sendbuf, recvbuf, r.count, r.type, &r.op, site, &e);
+    end(&r);
+    return shim_finish(err, &e);
+}
+
+static int inter_reduce(const char *me, const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                        uint64_t site)
+{
+    struct reduction r;
+    struct ft_error e;
+    int err = shim_inter_check_root(comm, me, root);
+
+    if (err || root == MPI_PROC_NULL)
+        return err;
+    err = prepare(&r, comm, me, count, type, op);
+    if (!err && (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE))
+        err = no_place(comm, me);
+    if (!err && root == MPI_ROOT)
+        err = check_receive(comm, me, &r, recvbuf);
+    else if (!err)
+        err = shim_check_buffer(comm, me, "sendbuf", sendbuf, needed(&r));
+    if (!err)
+        err = begin(&r, comm, me);
+    if (err)
+        return err;
+    err = ft_intercomm_reduce(&comm->members, sendbuf, recvbuf, r.count, r.type, &r.op, root, site, &e);
+    end(&r);
+    return shim_finish(err, &e);
+}
+
+/* ---- within one ---- */
+
 static inline __attribute__((always_inline)) int allreduce(const char *me, const void *sendbuf, void *recvbuf, int count,
                                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, const char *key,
                                                            uint64_t site)
@@ -210,6 +267,8 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Allreduce");
+    if (!SHIM_LIKELY(!comm->inter))
+        return inter_allreduce("Allreduce", sendbuf, recvbuf, count, datatype, op, comm, SHIM_SITE());
     return allreduce("Allreduce", sendbuf, recvbuf, count, datatype, op, comm, NULL, SHIM_SITE());
 }
 
@@ -245,6 +304,8 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, me);
+    if (!SHIM_LIKELY(!comm->inter))
+        return inter_reduce(me, sendbuf, recvbuf, count, datatype, op, root, comm, SHIM_SITE());
     err = prepare(&r, comm, me, count, datatype, op);
     if (!err)
         err = shim_check_root(comm, me, root);

@@ -69,7 +69,7 @@ int shim_bad_tag(MPI_Comm comm, const char *me, int tag, bool receives)
 int shim_bad_peer(MPI_Comm comm, const char *me, int peer, bool receives)
 {
     return shim_raise(comm, me, MPI_ERR_RANK, "the %s is %d; %s has the ranks 0 to %d", receives ? "source" : "destination", peer,
-                      *comm->name ? comm->name : "the communicator", comm->size - 1);
+                      *comm->name ? comm->name : "the communicator", shim_comm_peers(comm) - 1);
 }
 
 int shim_message_failed(MPI_Comm comm, const char *me, int err, const struct ft_error *e)
@@ -131,10 +131,13 @@ bool shim_request_over(MPI_Request r)
 int shim_request_tell(MPI_Request r, MPI_Status *status)
 {
     struct ft_told told = shim_told_nobody();
+    struct ft_error e;
 
     if (r->kind == SHIM_GENERALIZED)
         return shim_grequest_tell(r, status);
-    if (r->engine)
+    if (r->kind == SHIM_DUPLICATES)
+        shim_finish(ft_comm_idup_end(shim.ft, &((MPI_Comm)r->buffer)->members, &e), &e);
+    if (r->engine && r->kind != SHIM_DUPLICATES)
         told = ft_request_told(r->engine);
     else if (r->kind != SHIM_RECEIVES)
         told.source = MPI_ANY_SOURCE;
@@ -189,6 +192,12 @@ static int check(const char *me, const MPI_Request *request)
                                                                                    : shim_bad_request(me, request ? *request : NULL);
 }
 
+/* MPI 3.1 section 5.12: neither may be done with those. */
+static int is_collective(MPI_Request r, const char *me)
+{
+    return shim_raise(r->comm, me, MPI_ERR_REQUEST, "the request is a collective's; it can only be waited for");
+}
+
 /* What is under way goes on without it. */
 SHIM_ALIAS(int, Request_free, (MPI_Request *request));
 int PMPI_Request_free(MPI_Request *request)
@@ -200,6 +209,8 @@ int PMPI_Request_free(MPI_Request *request)
     if (err)
         return err;
     r = *request;
+    if (r->kind == SHIM_DUPLICATES)
+        return is_collective(r, "Request_free");
     *request = MPI_REQUEST_NULL;
     if (r->kind == SHIM_GENERALIZED) {
         r->freed = true;
@@ -226,6 +237,8 @@ int PMPI_Cancel(MPI_Request *request)
     if (err)
         return err;
     r = *request;
+    if (r->kind == SHIM_DUPLICATES)
+        return is_collective(r, me);
     if (!r->active)
         return shim_raise(r->comm, me, MPI_ERR_REQUEST, "the request is not active; call MPI_Start first");
     if (r->kind == SHIM_GENERALIZED) {

@@ -27,7 +27,7 @@ static inline int shim_check_send(MPI_Comm comm, const char *function, const voi
     err = shim_check_data(comm, function, "count", count, type, buffer);
     if (!err && !SHIM_LIKELY(tag >= 0))
         err = shim_bad_tag(comm, function, tag, false);
-    if (!err && !SHIM_LIKELY((dest >= 0 && dest < comm->size) || dest == MPI_PROC_NULL))
+    if (!err && !SHIM_LIKELY((dest >= 0 && dest < shim_comm_peers(comm)) || dest == MPI_PROC_NULL))
         err = shim_bad_peer(comm, function, dest, false);
     return err;
 }
@@ -37,7 +37,7 @@ static inline int shim_check_source(MPI_Comm comm, const char *function, int sou
 {
     if (!SHIM_LIKELY(tag >= 0 || tag == MPI_ANY_TAG))
         return shim_bad_tag(comm, function, tag, true);
-    if (!SHIM_LIKELY((source >= 0 && source < comm->size) || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL))
+    if (!SHIM_LIKELY((source >= 0 && source < shim_comm_peers(comm)) || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL))
         return shim_bad_peer(comm, function, source, true);
     return MPI_SUCCESS;
 }

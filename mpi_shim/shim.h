@@ -176,6 +176,21 @@ static inline int shim_check_root(MPI_Comm comm, const char *function, int root)
     return SHIM_LIKELY(root >= 0 && root < comm->size) ? MPI_SUCCESS : shim_bad_root(comm, function, root);
 }
 
+/* What collectives of intercommunicators do with the same arguments (intercomm_coll.c). */
+int shim_inter_barrier(MPI_Comm comm, uint64_t site);
+int shim_inter_bcast(MPI_Comm comm, const char *function, void *buffer, int count, MPI_Datatype type, int root, uint64_t site);
+int shim_inter_allgather(MPI_Comm comm, const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, uint64_t site);
+int shim_inter_allgatherv(MPI_Comm comm, const char *function, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          const int *recvcounts, const int *displs, MPI_Datatype recvtype, uint64_t site);
+int shim_inter_check_root(MPI_Comm comm, const char *function, int root);
+
+/* Who is in it, as ranks of MPI_COMM_WORLD; of an intercommunicator, in this rank's group. */
+static inline const int *shim_comm_ranks(MPI_Comm comm) { return comm->inter ? comm->members.local->ranks : comm->members.ranks; }
+
+/* So many ranks can be named in messages. */
+static inline int shim_comm_peers(MPI_Comm comm) { return (int)comm->members.n; }
+
 /* What a call that only moves data tells the engine: base elements, so that 4 x contiguous(2, int) and 8 x int
    are the same call. */
 static inline struct ft_type shim_base(MPI_Datatype type)
@@ -188,9 +203,14 @@ int shim_allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Dat
                           const char *key, uint64_t site);
 int shim_bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key, uint64_t site);
 
-/* Communicators that are there (comm_new.c). open: `members` is what the engine made. drop_attributes: an error of comm's if a delete
+/* Communicators that are there (comm_new.c). open: `members` is what the engine made. new: without any, NULL: no memory; finish: they are
+   there, and it gets comm's error handler; put_back: they are not; failed: as the engine says. drop_attributes: an error of comm's if a delete
    function fails. close: all that the program made and did not free, after MPI_Finalize. */
 void shim_comm_open(MPI_Comm comm);
+MPI_Comm shim_comm_new(void);
+MPI_Comm shim_comm_finish(MPI_Comm comm, MPI_Comm new);
+void shim_comm_put_back(MPI_Comm new);
+int shim_comm_failed(MPI_Comm comm, const char *function, int err, const struct ft_error *e);
 int shim_comm_drop_attributes(MPI_Comm comm, const char *function);
 void shim_comms_close(void);
 

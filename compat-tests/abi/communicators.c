@@ -3,11 +3,12 @@
    what hangs on them; wrong arguments; thousands made and freed; calls on several in turn. Each line begins with the rank. Plain MPI:
    with any other it prints the same, whoever was killed.
 
-     communicators [-n ROUNDS] [-p DIR] [-o]
+     communicators [-n ROUNDS] [-m MANY] [-p DIR] [-o]
 
    -n  so many duplicates are made and freed in a row (3000), and a sixth of that splits
+   -m  so many duplicates and splits come and go, and memory stays as it is; nothing else
    -p  keeps DIR/rank.N up to date, see compat-tests/chaos/progress.h
-   -o  also what is ftmpi's own: stale handles, groups that disagree, limits. Open MPI drops hints, too */
+   -o  also what is ftmpi's own: stale handles, groups that disagree. Open MPI drops hints, too */
 #include <getopt.h>
 #include <stdbool.h>
 
@@ -374,6 +375,76 @@ static void attributes(void)
     step();
 }
 
+/* ---- duplicates that nobody waits for ---- */
+
+/* The first rank is through before others have called it; each has what comm had when it called. */
+static void duplicates_at_leisure(const char *what, MPI_Comm comm)
+{
+    static char from[8];
+    int rank, n, key, extra = 1, flag = 0, spark = 5;
+    MPI_Comm made[3];
+    MPI_Request requests[3];
+    MPI_Status status;
+
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &n));
+    OK(MPI_Comm_create_keyval(copy_next, count_delete, &key, &extra));
+    OK(MPI_Comm_set_attr(comm, key, from));
+    if (rank == 0)
+        OK(MPI_Comm_idup(comm, &made[0], &requests[0]));
+    for (int r = 1; r < n && rank == 0; r++)
+        OK(MPI_Send(&spark, 1, MPI_INT, r, 3, comm));
+    if (rank > 0) {
+        OK(MPI_Recv(&spark, 1, MPI_INT, 0, 3, comm, &status));
+        OK(MPI_Comm_idup(comm, &made[0], &requests[0]));
+    }
+    if (!own) /* Open MPI hangs with several of them */
+        OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    OK(MPI_Comm_set_attr(comm, key, from + 4));
+    OK(MPI_Comm_idup(comm, &made[1], &requests[1]));
+    if (!own)
+        OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    OK(MPI_Comm_delete_attr(comm, key));
+    OK(MPI_Barrier(comm));
+    OK(MPI_Comm_idup(comm, &made[2], &requests[2]));
+    OK(MPI_Bcast(&spark, 1, MPI_INT, n - 1, comm));
+    if (rank % 2) {
+        OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+    } else {
+        OK(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+        while (!flag)
+            OK(MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    }
+    SAY("%s, at leisure: %d", what, requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL && requests[2] == MPI_REQUEST_NULL);
+    for (int i = 0; i < 3; i++) {
+        show_compared("at leisure", comm, made[i]);
+        show_attribute("what it had then", made[i], key, from);
+        try("at leisure", made[i]);
+        release(&made[i]);
+    }
+    OK(MPI_Comm_free_keyval(&key));
+    step();
+}
+
+/* Of those of half of the ranks, and of one that was made so. */
+static void leisure_of_others(void)
+{
+    MPI_Comm half, made, next;
+    MPI_Request request;
+
+    OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half));
+    duplicates_at_leisure("half", half);
+    OK(MPI_Comm_idup(half, &made, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    release(&half);
+    duplicates_at_leisure("half's duplicate", made);
+    OK(MPI_Comm_split(made, 0, me, &next));
+    try("split of that", next);
+    release(&made);
+    release(&next);
+}
+
 static void names(void)
 {
     char name[MPI_MAX_OBJECT_NAME];
@@ -484,6 +555,7 @@ static int class_of(int code)
 static void errors(void)
 {
     MPI_Comm world = MPI_COMM_WORLD, null = MPI_COMM_NULL, made = MPI_COMM_NULL;
+    MPI_Request request;
     MPI_Group group;
     int n;
 
@@ -491,6 +563,8 @@ static void errors(void)
     CASE(MPI_Comm_dup(MPI_COMM_WORLD, NULL));
     CASE(MPI_Comm_dup_with_info(MPI_COMM_NULL, MPI_INFO_NULL, &made));
     CASE(MPI_Comm_dup_with_info(MPI_COMM_WORLD, NULL, &made));
+    CASE(MPI_Comm_idup(MPI_COMM_NULL, &made, &request));
+    CASE(MPI_Comm_idup(MPI_COMM_WORLD, NULL, &request));
     CASE(MPI_Comm_split(MPI_COMM_NULL, 0, 0, &made));
     CASE(MPI_Comm_split(MPI_COMM_WORLD, -5, 0, &made));
     CASE(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, NULL));
@@ -535,6 +609,20 @@ static void stale_handles(void)
     release(&again);
 }
 
+static void requests_of_collectives(void)
+{
+    MPI_Request request, stale;
+    MPI_Comm made;
+
+    OK(MPI_Comm_idup(MPI_COMM_WORLD, &made, &request));
+    stale = request;
+    RAISES(MPI_ERR_REQUEST, MPI_Request_free(&request));
+    RAISES(MPI_ERR_REQUEST, MPI_Cancel(&request));
+    CHECK(request == stale, "it is there");
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    release(&made);
+}
+
 static void wrong_groups(void)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -554,26 +642,46 @@ static void wrong_groups(void)
     OK(MPI_Group_free(&all));
 }
 
-/* A rank can be the first of so many at a time; of itself alone, of any number. */
-static void limits(void)
+/* To the last bit as on MPI_COMM_WORLD, however it is made. */
+static void sums_of_doubles(MPI_Comm comm, const struct members *m)
 {
-    MPI_Comm made[20];
-    int n = 0, class = MPI_SUCCESS;
+    double mine[3] = {1.0 / (me + 3), 1e17 / (me * me + 1), -1e-9 * me}, theirs[3], ours[3];
 
-    while (n < 20 && (class = class_of(MPI_Comm_dup(MPI_COMM_WORLD, &made[n]))) == MPI_SUCCESS)
-        n++;
-    CHECK(ranks == 1 ? n == 20 : n > 1 && n < 20 && class == MPI_ERR_OTHER && made[n] == MPI_COMM_NULL, "%d made, then %d", n, class);
+    if (!own || m->n != ranks || m->world[0] != 0)
+        return;
+    OK(MPI_Allreduce(mine, theirs, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    OK(MPI_Allreduce(mine, ours, 3, MPI_DOUBLE, MPI_SUM, comm));
+    CHECK(!memcmp(theirs, ours, sizeof ours), "the sums differ");
+}
+
+/* More than there are streams: the others are on messages, and nobody can tell. */
+static void alive_at_once(void)
+{
+    enum { ALIVE = 300 };
+    static MPI_Comm made[ALIVE];
+    unsigned sum = 0;
+    int n;
+
+    for (n = 0; n < ALIVE / 2; n++)
+        OK(MPI_Comm_dup(n % 7 ? MPI_COMM_WORLD : n ? made[n - 1] : MPI_COMM_SELF, &made[n]));
+    for (; n < ALIVE; n++)
+        OK(MPI_Comm_split(n % 5 ? MPI_COMM_WORLD : made[n - ALIVE / 2], (me + n) % 2, (me * n) % 3, &made[n]));
+    for (int i = 0; i < ALIVE; i += i % 10 == 8 ? 2 : 1) {
+        struct members m = members_of(made[i]);
+
+        broadcasts(made[i], &m);
+        reductions(made[i], &m);
+        gathers(made[i], &m);
+        OK(MPI_Barrier(made[i]));
+        sums_of_doubles(made[i], &m);
+        for (int r = 0; r < m.n; r++)
+            sum = sum * 31 + (unsigned)m.world[r];
+        step();
+    }
     while (n > 0)
         release(&made[--n]);
-    try("after too many", MPI_COMM_WORLD);
-    OK(MPI_Comm_dup(MPI_COMM_WORLD, &made[0]));
-    try("one more", made[0]);
-    release(&made[0]);
-    for (n = 0; n < 20; n++)
-        OK(MPI_Comm_dup(n ? made[n - 1] : MPI_COMM_SELF, &made[n]));
-    try("the twentieth", made[19]);
-    while (n > 0)
-        release(&made[--n]);
+    SAY("%d at once: %08x", ALIVE, sum);
+    try("after so many", MPI_COMM_WORLD);
 }
 
 #ifdef FTMPI_API
@@ -688,13 +796,59 @@ static void in_turn(int rounds)
         release(&comms[c]);
 }
 
+/* KiB of private memory and of address space. */
+static void measure(long *memory, long *space)
+{
+    char line[128];
+    FILE *f = fopen("/proc/self/status", "r");
+
+    CHECK(f, "no /proc");
+    while (fgets(line, sizeof line, f)) {
+        sscanf(line, "RssAnon: %ld", memory);
+        sscanf(line, "VmSize: %ld", space);
+    }
+    fclose(f);
+}
+
+/* Nothing is left of them: of those with a stream, and of others. */
+static void many(int rounds)
+{
+    MPI_Comm crowd[16], of[2] = {MPI_COMM_WORLD};
+    long memory[2], space[2];
+
+    for (int i = 0; i < 16; i++)
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &crowd[i]));
+    of[1] = crowd[15];
+    for (int i = 0; i < 15; i++)
+        OK(MPI_Comm_free(&crowd[i]));
+    for (int i = 0; i < rounds; i++) {
+        MPI_Comm made, half;
+
+        OK(MPI_Comm_dup(of[i / 2 % 2], &made));
+        OK(MPI_Comm_split(of[i % 2], me % 2, 0, &half));
+        if (i % 16 == 0)
+            sum_over(half, sum_over(made, i));
+        OK(MPI_Comm_free(&made));
+        OK(MPI_Comm_free(&half));
+        if (i == rounds / 4)
+            measure(&memory[0], &space[0]);
+    }
+    measure(&memory[1], &space[1]);
+    OK(MPI_Comm_free(&crowd[15]));
+    CHECK(memory[1] < memory[0] + 1024 && space[1] < space[0] + 1024, "memory %ld to %ld KiB, address space %ld to %ld KiB", memory[0], memory[1],
+          space[0], space[1]);
+    SAY("%d and %d come and gone", rounds, rounds);
+}
+
 int main(int argc, char **argv)
 {
-    int rounds = 3000;
+    int rounds = 3000, come_and_go = 0;
 
-    for (int c; (c = getopt(argc, argv, "n:p:o")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "n:m:p:o")) != -1;) {
         if (c == 'n')
             rounds = atoi(optarg);
+        else if (c == 'm')
+            come_and_go = atoi(optarg);
         else if (c == 'o')
             own = true;
         else if (c != 'p' || progress_open(optarg))
@@ -712,28 +866,36 @@ int main(int argc, char **argv)
     OK(MPI_Type_commit(&pair));
     OK(MPI_Op_create(compose, 0, &composed));
 
+    if (come_and_go) {
+        many(come_and_go);
+        goto end;
+    }
     make("MPI_COMM_WORLD", MPI_COMM_WORLD);
     make("MPI_COMM_SELF", MPI_COMM_SELF);
     if (ranks > 1)
         disjoint_groups();
     groups_alone();
     attributes();
+    duplicates_at_leisure("MPI_COMM_WORLD", MPI_COMM_WORLD);
+    duplicates_at_leisure("MPI_COMM_SELF", MPI_COMM_SELF);
+    leisure_of_others();
     names();
     error_handlers();
     hints();
     errors();
     if (own) {
         stale_handles();
+        requests_of_collectives();
         wrong_groups();
-        limits();
         what_is_kept();
     }
+    alive_at_once();
     duplicates(rounds);
     splits(rounds / 6);
     groups(rounds / 6);
     in_turn(rounds / 2);
     try("MPI_COMM_WORLD", MPI_COMM_WORLD);
-
+end:
     OK(MPI_Op_free(&composed));
     OK(MPI_Type_free(&pair));
     progress_phase(PROGRESS_IN_FINALIZE);

@@ -11,4 +11,10 @@ for n in 1 2 3 4; do
     expect_err_lines 0
     [ "$(grep -c ' rounds on five in turn: ' "$tmp/out")" = $n ] || { fail "$n ranks do not get to the end:"; tail -5 "$tmp/out"; }
 done
+for options in "" "--snapshot off"; do
+    # shellcheck disable=SC2086
+    run -n 3 $options "$built/communicators" -m 20000
+    expect_code 0
+    [ "$(grep -c 'come and gone' "$tmp/out")" = 3 ] || { fail "communicators that come and go leave something:"; tail -5 "$tmp/err"; }
+done
 finish

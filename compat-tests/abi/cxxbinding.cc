@@ -212,6 +212,24 @@ void communicators() {
   CHECK(some.Get_size() == (size + 1 - rank % 2) / 2 && some.Get_rank() == before && !some.Is_inter());
   some.Allreduce(&mine, &sum, 1, MPI::INT, MPI::SUM);
   CHECK(sum == want);
+  if (size > 1) {
+    MPI::Intercomm two = some.Create_intercomm(some.Get_size() - 1, MPI::COMM_WORLD, rank % 2 ? 0 : 1, 3), again = two.Dup();
+    MPI::Intracomm one = again.Merge(rank % 2 != 0);
+    MPI::Group near = two.Get_group(), far = two.Get_remote_group();
+    CHECK(two.Is_inter() && two.Get_remote_size() == size - some.Get_size() && far.Get_size() == two.Get_remote_size());
+    CHECK(near.Get_rank() == before && far.Get_rank() == MPI::UNDEFINED && one.Get_size() == size && !one.Is_inter());
+    two.Allreduce(&mine, &sum, 1, MPI::INT, MPI::SUM);
+    CHECK(sum == size * (size - 1) / 2 - want);
+    two.Bcast(&mine, 1, MPI::INT, rank % 2 ? 0 : before == 0 ? MPI::ROOT : MPI::PROC_NULL);
+    CHECK(mine == (rank % 2 ? (size - 1) / 2 * 2 : rank));
+    mine = rank;
+    near.Free();
+    far.Free();
+    one.Free();
+    again.Free();
+    two.Disconnect();
+    some.Allreduce(&mine, &sum, 1, MPI::INT, MPI::SUM);
+  }
   some.Set_name("some");
   some.Get_name(name, length);
   CHECK(length == 4 && !strcmp(name, "some"));

@@ -10,6 +10,10 @@ EXTRA_DIST += compat-tests/abi/world.h compat-tests/abi/world.sh
 check_PROGRAMS += compat-tests/abi/communicators
 TESTS += compat-tests/abi/communicators.sh
 EXTRA_DIST += compat-tests/abi/communicators.sh
+check_PROGRAMS += compat-tests/abi/intercommunicators
+TESTS += compat-tests/abi/intercommunicators.sh
+EXTRA_DIST += compat-tests/abi/intercommunicators.sh
+compat_tests_abi_intercommunicators_SOURCES = compat-tests/abi/intercommunicators.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 compat_tests_abi_communicators_SOURCES = compat-tests/abi/communicators.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
 # Messages.
@@ -43,6 +47,7 @@ tests_dist += compat-tests/abi/cxxbinding.sh
 abi_plain_tests = \
 	compat-tests/abi/abi.sh \
 	compat-tests/abi/communicators_openmpi.sh \
+	compat-tests/abi/intercommunicators_openmpi.sh \
 	compat-tests/abi/messages_openmpi.sh \
 	compat-tests/abi/types_openmpi.sh \
 	compat-tests/abi/missing.sh \
@@ -60,4 +65,4 @@ EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/na
 if !SANITIZED
 TESTS += $(abi_plain_tests)
 endif
-tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/messages_openmpi.sh compat-tests/abi/types_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/intercommunicators_openmpi.sh compat-tests/abi/messages_openmpi.sh compat-tests/abi/types_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh

@@ -19,10 +19,10 @@ for n in 1 2 3 4; do
   done
 done
 
-# CASE FIRST SECOND: what the two calls are, as the message should name them
+# CASE FIRST SECOND [messages]: what the two calls are, as the message should name them
 check() {
   for n in 2 4; do
-    out=$(bounded 120 "$ftrun" -n $n "$built/mismatch" "$1" 2>&1)
+    out=$(bounded 120 "$ftrun" -n $n "$built/mismatch" "$1" ${4+"$4"} 2>&1)
     code=$?
     lines=$(printf '%s\n' "$out" | wc -l)
     if [ $code -eq 0 ] || [ $code -ge 124 ]; then fail "$1 on $n ranks: exit $code: $out"; continue; fi
@@ -52,5 +52,18 @@ check no_reduce_root 'root 0' 'root 1'
 check allgather_count 'MPI_Allgather(2 x double' 'MPI_Allgather(1 x double'
 check allgatherv_counts 'MPI_Allgatherv(' 'MPI_Allgatherv('
 check finalize 'MPI_Finalize' 'MPI_Allreduce(sum, 10 x double)'
+
+# The same where the calls are messages. What two roots send comes to nobody who could tell: ranks wait, and are named as that.
+check call 'MPI_Barrier' 'MPI_Allreduce(sum, 10 x double)' messages
+check count 'sum, 11 x double' 'sum, 10 x double' messages
+check large_count 'sum, 200000 x double' 'sum, 199999 x double' messages
+check small_and_large 'sum, 200000 x double' 'sum, 1 x double' messages
+check zero_and_some 'MPI_Bcast(0 x double' 'MPI_Bcast(1 x double' messages
+check type '10 x int64' '10 x double' messages
+check reduction 'MPI_Allreduce(max, 10 x double)' 'MPI_Allreduce(sum, 10 x double)' messages
+check user_reduction 'MPI_Allreduce(user function, 10 x double)' 'MPI_Allreduce(sum, 10 x double)' messages
+check large_rooted_reduction 'MPI_Reduce(max, 200000 x double' 'MPI_Reduce(sum, 200000 x double' messages
+check allgather_count 'MPI_Allgather(2 x double' 'MPI_Allgather(1 x double' messages
+check allgatherv_counts 'MPI_Allgatherv(' 'MPI_Allgatherv(' messages
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Communicators while ranks are killed, with snapshots and without: the output is that of an undisturbed run, byte for byte. FT_SECONDS:
+# Communicators and intercommunicators while ranks are killed, with snapshots and without: the output is that of an undisturbed run, byte for byte. FT_SECONDS:
 # for longer hunts, seconds for each number of ranks.
 . "$(dirname "$0")/../lib/test.sh"
 seconds=8 worlds="2 3 4"
@@ -10,6 +10,8 @@ for w in $worlds; do
     for snapshot in 0.05 off; do
         python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 5 --least 10 \
             --seconds "$seconds" --timeout 120 -- "$top_builddir/compat-tests/abi/communicators" -o -n 1500 -p '{dir}' || failed=1
+        python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 5 --least 10 \
+            --seconds "$seconds" --timeout 120 -- "$top_builddir/compat-tests/abi/intercommunicators" -o -n 1000 -p '{dir}' || failed=1
     done
 done
 if records; then

@@ -27,8 +27,9 @@
 const struct pattern patterns[] = {HALVES(PATTERN_HALVES) WHOLES(PATTERN_WHOLE)};
 const int npatterns = sizeof patterns / sizeof *patterns;
 enum { CHOSEN_HALVES = 15, ALL_HALVES };
+enum { HALF = 2, LATE, LATE_HALF };    /* of twins */
 
-MPI_Comm twins[3];
+MPI_Comm twins[TWINS];
 static MPI_Comm special[ERRORS_COMM + 1];
 
 void play_init(struct play *p, MPI_Comm comm, int tag, uint64_t seed)
@@ -127,9 +128,11 @@ static const struct pattern *choose(uint64_t *rng, bool whole)
 
 static MPI_Comm where(const struct pattern *pattern, uint64_t *rng)
 {
-    MPI_Comm comm = pattern->where == ANY_COMM ? twins[below(rng, 3)] : special[pattern->where];
+    MPI_Comm comm = pattern->where == ANY_COMM ? twins[below(rng, TWINS)] : special[pattern->where];
 
-    return comm == twins[2] && own.ranks / 2 < pattern->least ? MPI_COMM_WORLD : comm; /* the smaller half */
+    bool half = comm == twins[HALF] || comm == twins[LATE_HALF];
+
+    return half && own.ranks / 2 < pattern->least ? MPI_COMM_WORLD : comm; /* the smaller half */
 }
 
 static const struct pattern *one_of_halves(uint64_t *rng, const struct pattern *const *chosen, int n)
@@ -172,7 +175,7 @@ static void step(unsigned number, uint64_t seed, char *said)
     }
     own.what = "collectives";
     while (below(&rng, 3) == 0)
-        together(twins[below(&rng, 3)], &rng);
+        together(twins[below(&rng, TWINS)], &rng);
     if (whole) {
         sprintf(said, " %s", own.what = whole->name);
         play_init(&play, where(whole, &rng), tag + HALVES_MOST * TAGS, draw(&rng));
@@ -192,22 +195,31 @@ static void step(unsigned number, uint64_t seed, char *said)
     own.sum = mix(own.sum ^ mix(own.came));
 }
 
+/* The late ones are made when there are many, which a crowd of others sees to: ftmpi has no streams left for them. */
 static void make_communicators(void)
 {
+    MPI_Comm crowd[8];
+
     twins[0] = MPI_COMM_WORLD;
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &twins[1]));
-    OK(MPI_Comm_split(MPI_COMM_WORLD, own.me % 2, -own.me, &twins[2]));
+    OK(MPI_Comm_split(MPI_COMM_WORLD, own.me % 2, -own.me, &twins[HALF]));
     for (int i = ANY_TAG_COMM; i <= ERRORS_COMM; i++)
         OK(MPI_Comm_dup(twins[1], &special[i]));
     OK(MPI_Comm_set_errhandler(special[ERRORS_COMM], MPI_ERRORS_RETURN));
+    for (int i = 0; i < 8; i++)
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &crowd[i]));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &twins[LATE]));
+    OK(MPI_Comm_split(twins[LATE], own.me % 2, -own.me, &twins[LATE_HALF]));
+    for (int i = 0; i < 8; i++)
+        OK(MPI_Comm_free(&crowd[i]));
 }
 
 static void free_communicators(void)
 {
     for (int i = ANY_TAG_COMM; i <= ERRORS_COMM; i++)
         OK(MPI_Comm_free(&special[i]));
-    OK(MPI_Comm_free(&twins[2]));
-    OK(MPI_Comm_free(&twins[1]));
+    for (int i = 1; i < TWINS; i++)
+        OK(MPI_Comm_free(&twins[i]));
 }
 
 int main(int argc, char **argv)

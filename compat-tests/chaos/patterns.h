@@ -62,7 +62,8 @@ extern const int npatterns;
 
 /* What a pattern is played with; each wait for others to the end of the step. */
 void play_init(struct play *p, MPI_Comm comm, int tag, uint64_t seed);
-extern MPI_Comm twins[3];
+enum { TWINS = 5 };
+extern MPI_Comm twins[TWINS];
 
 /* ---- random numbers: splitmix64 ---- */
 

@@ -16,13 +16,15 @@
 
 struct ft;
 struct ft_cache;
+struct ft_passing;
 struct ft_view;
 
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
     struct ft_cache *cache;           /* of bootstrap operations, or NULL ... */
     bool attentive;                   /* ... which looks at every call, not only at those with a key */
-    const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
+    const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared, ... */
+    struct ft_passing *passing;       /* ... or one whose operations are messages (ft/pass/pass.h), else NULL */
     const struct ft_params *params;
     const struct ft_patience *patience;
     uint32_t rank, n;                 /* of this stream, on this node */

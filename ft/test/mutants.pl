@@ -402,7 +402,7 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
     if (err)
         return err;
     if (ft_collective_is_lone(s))
-        return alone(c);
+        return s->passing ? ft_pass_run(c, sig, site, e) : alone(c);
     c->progress = &progress;
     err = ft_coll_start(c, total, e);
     return err ? err : ft_coll_finish(c, e);',
@@ -410,7 +410,7 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
     if (err)
         return err;
     if (ft_collective_is_lone(s))
-        return alone(c);
+        return s->passing ? ft_pass_run(c, sig, site, e) : alone(c);
     c->progress = &progress;
     err = ft_coll_start(c, total, e);
     err = err ? err : ft_coll_finish(c, e);

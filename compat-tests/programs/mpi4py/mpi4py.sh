@@ -65,7 +65,7 @@ expect_code 0
 expect_out True True True
 
 # An exception that nobody catches is the program's own end.
-run -n 2 $python -c 'from mpi4py import MPI; MPI.COMM_WORLD.Idup()'
+run -n 2 $python -c 'from mpi4py import MPI; MPI.COMM_WORLD.Ibarrier()'
 expect_code 1
-expect_err 'MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Comm_idup yet'
+expect_err 'MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Ibarrier yet'
 finish
