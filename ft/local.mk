@@ -36,7 +36,7 @@ if !SANITIZED
 TESTS += ft/test/vectorised.sh ft/test/hot.sh
 TESTS += explore
 endif
-explore_SOURCES = ft/test/explore.h ft/test/both.h ft/test/explore.c ft/test/search.h ft/test/search.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/letters.h ft/test/letters.c ft/test/letters_program.c ft/test/agent.c
+explore_SOURCES = ft/test/explore.h ft/test/both.h ft/test/explore.c ft/test/search.h ft/test/search.c ft/test/sched.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c ft/test/program.c ft/test/second.c ft/test/versions.c ft/test/once.c ft/test/letters.h ft/test/letters.c ft/test/letters_program.c ft/test/carried.c ft/test/agent.c
 explore_LDADD = libft.la
 
 # The same of a job on several nodes. Representatives go by its clock.

@@ -169,6 +169,30 @@ static void lifetimes(void)
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     check(18, ROWS);
     OK(MPI_Type_free(&absolute));
+
+    /* A receive and a send that are freed go on; the next message comes after theirs. */
+    once = column_of(ROWS);
+    fill(19);
+    OK(MPI_Irecv(in, 1, once, from, 1, MPI_COMM_WORLD, &r));
+    OK(MPI_Request_free(&r));
+    OK(MPI_Issend(out, 1, once, to, 1, MPI_COMM_WORLD, &r));
+    OK(MPI_Request_free(&r));
+    OK(MPI_Type_free(&once));
+    OK(MPI_Sendrecv(&one, 1, MPI_INT, to, 1, &one, 1, MPI_INT, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    check(19, ROWS);
+
+    /* A persistent one begins when its type is gone. */
+    once = column_of(ROWS);
+    OK(MPI_Recv_init(in, 1, once, from, 1, MPI_COMM_WORLD, &r));
+    OK(MPI_Type_free(&once));
+    for (int round = 20; round < 22; round++) {
+        fill(round);
+        OK(MPI_Start(&r));
+        OK(MPI_Send(out, 1, column, to, 1, MPI_COMM_WORLD));
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        check(round, ROWS);
+    }
+    OK(MPI_Request_free(&r));
 }
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
        WORD    shuffle: who has loaded a version has another order; early: the first part is before the load; skip: who has
                loaded leaves one out, as XGBoost does;
                random: the seed is really random, known to rank 0 alone; helper: all sums through one function, the call's place;
+               gaps: the bounds are elements with gaps, added by a function of the program's;
                slow: a pause in each round; parts: with plain, an allgatherv in the first part, whose result is looked at
    Prints the same whatever dies. */
 #include <signal.h>
@@ -31,7 +32,7 @@ enum { VALUES = 3000, BOUNDS = 20000, STEPS = 3, MOST_RANKS = 8 };
 
 static int rank, size, life, loaded, version, seq;
 static const char *how, *deaths;
-static bool shuffle, early, skip, randomly, helper, slow, parts;
+static bool shuffle, early, skip, randomly, helper, slow, parts, gaps;
 
 static uint64_t mix(uint64_t x)
 {
@@ -140,11 +141,47 @@ static void get_nothing(struct boot *b)
         MPIX_Allreduce_cached(MPI_IN_PLACE, b->bounds, 0, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, strcmp(how, "keys") ? NULL : "nothing");
 }
 
+struct wide { float value, gap; };
+
+static void add_wide(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((struct wide *)inout)[i].value += ((struct wide *)in)[i].value;
+}
+
+static void add_with_gaps(float *bounds)
+{
+    static struct wide wide[BOUNDS];
+    const char *key = strcmp(how, "keys") ? NULL : "bounds";
+    MPI_Datatype type;
+    MPI_Op op;
+
+    MPI_Type_create_resized(MPI_FLOAT, 0, sizeof *wide, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add_wide, 1, &op);
+    for (int i = 0; i < BOUNDS; i++)
+        wide[i] = (struct wide){bounds[i], (float)i};
+    if (!strcmp(how, "plain"))
+        MPI_Allreduce(MPI_IN_PLACE, wide, BOUNDS, type, op, MPI_COMM_WORLD);
+    else
+        MPIX_Allreduce_cached(MPI_IN_PLACE, wide, BOUNDS, type, op, MPI_COMM_WORLD, key);
+    for (int i = 0; i < BOUNDS; i++) {
+        bounds[i] = wide[i].value;
+        if (wide[i].gap != (float)i)
+            printf("rank %d: gap %d is %g\n", rank, i, (double)wide[i].gap);
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+}
+
 static void get_bounds(struct boot *b)
 {
     for (int i = 0; i < BOUNDS; i++)
         b->bounds[i] = (float)((i + 1) % (rank + 2));
-    if (!strcmp(how, "plain"))
+    if (gaps)
+        add_with_gaps(b->bounds);
+    else if (!strcmp(how, "plain"))
         MPI_Allreduce(MPI_IN_PLACE, b->bounds, BOUNDS, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     else
         MPIX_Allreduce_cached(MPI_IN_PLACE, b->bounds, BOUNDS, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, strcmp(how, "keys") ? NULL : "bounds");
@@ -250,6 +287,7 @@ int main(int argc, char **argv)
         helper = helper || !strcmp(argv[i], "helper");
         slow = slow || !strcmp(argv[i], "slow");
         parts = parts || !strcmp(argv[i], "parts");
+        gaps = gaps || !strcmp(argv[i], "gaps");
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -44,6 +44,8 @@ done
     same killed -n 3 $off --bootstrap-cache "$boot" plain 5 '1,2,3,0' helper # one place for first part and rounds, other data
     same killed -n 3 $off "$boot" keys 5 '0,0,6,0;1,0,7,0' early shuffle   # another order by position: what is ahead is settled
     same killed -n 3 "$boot" keys 5 '1,2,3,0' shuffle
+    same killed -n 3 $off "$boot" keys 5 '1,2,3,0' gaps
+    same killed -n 3 $off --bootstrap-cache "$boot" plain 5 '0,2,3,0;1,2,5,0' gaps
     ranks=1
     same killed -n 1 $off "$boot" keys 5 '0,2,3,0' shuffle
     ranks=2

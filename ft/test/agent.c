@@ -26,8 +26,10 @@ static bool find_cut(const struct actor *a, struct ft_version *v)
 
 static void register_cut(struct actor *a, const struct ft_version *v)
 {
-    struct ft_positions p = ft_positions_world(v->unit + 1, v->end);
+    struct ft_positions p;
 
+    if (!ft_versions_positions(&job.region, a->index, v, &p))
+        return;
     run.seen[WORN] += a->snapshot.alive;
     drop_snapshot(a);
     ft_cut_register(&job.region, a->index, &p);

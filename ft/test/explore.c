@@ -113,6 +113,12 @@ static const struct search searches[] = {
     { SCENARIO(.what = LETTERS, .ranks = 2, .count = 300, .calls = 12), { CHANCE, SAMPLE, ALL }, 4, SEES(NOES) | SEES(CANCELLED) },
     { SCENARIO(.what = LETTERS, .ranks = 3, .count = 300, .calls = 12), { CHANCE, CHANCE, ALL }, 4, SEES(NOES) | SEES(CANCELLED) },
 
+    /* ... with checkpoints, at which some are under way */
+    { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+    { SCENARIO(.what = CARRIED, .ranks = 3, .count = 300, .calls = 12, .room = RELEASES), { CHANCE, CHANCE, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+
     /* ... whose bytes are other ones in each incarnation of the sender: those of the receiver get the same */
     { SCENARIO(.what = RING, .ranks = 2, .count = 300, .calls = 2, .varies = true), { SAMPLE, ALL, ALL }, 4, 0 },
     { SCENARIO(.what = BURST, .ranks = 2, .count = 1000, .calls = 1, .varies = true), { SAMPLE, ALL, ALL }, 4, 0 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines (coroutine.h) and kills
    them at crash points, program.c is what ranks run and how results are checked, second.c on another stream than the world's, versions.c their checkpoints,
-   once.c their operations of the bootstrap cache, letters.c and letters_program.c their messages, agent.c memory and its keeper; explore.c is what is searched (search.h). */
+   once.c their operations of the bootstrap cache, letters.c and letters_program.c their messages, carried.c those that checkpoints carry, agent.c memory and its keeper; explore.c is what is searched (search.h). */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
 
@@ -27,9 +27,10 @@ enum room { ROOMY, SPILLS, FORGETS, RELEASES, LEFT };
 
 /* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
    rank 0: it waits for nobody else. LAZY: dense and mixed, and not every version is kept. KEYS, PLACES: operations of the bootstrap cache besides,
-   with keys or known by their places (ft/test/once.c). RING and what follows: messages (ft/test/letters.c); LETTERS: of all kinds, and mixed. */
+   with keys or known by their places (ft/test/once.c). RING and what follows: messages (ft/test/letters.c); LETTERS: of all kinds, and mixed; CARRIED: checkpoints,
+   and messages that are under way at these (ft/test/carried.c). */
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, LAZY, KEYS, PLACES,
-            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, NWHAT };
+            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, CARRIED, NWHAT };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
 enum seen {
@@ -176,7 +177,7 @@ bool replay_all(void);                       /* everybody again, alone and one a
 
 static inline uint32_t nlogs(void) { return ft_params_logs(&job.region.header->params); }
 static inline bool sends_letters(void) { return job.sc.what >= RING; }
-static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED && !sends_letters(); }
+static inline bool makes_versions(void) { return (job.sc.what >= CHECKPOINTED && !sends_letters()) || job.sc.what == CARRIED; }
 
 /* versions.c */
 void open_versions(struct actor *r);
@@ -212,6 +213,9 @@ void open_letters(struct actor *r);
 bool begin_letters(struct actor *r);         /* those of the call it stands at. False: failed */
 bool end_letters(struct actor *r);           /* ... after the collective operation */
 void drop_letters(struct actor *r);          /* it is dead, or over */
+
+/* carried.c */
+bool begin_carried(struct actor *r);         /* as begin_letters */
 
 /* program.c */
 extern const char *const what_text[NWHAT];

@@ -332,6 +332,8 @@ bool begin_letters(struct actor *r)
 {
     if (!sends_letters())
         return true;
+    if (job.sc.what == CARRIED)
+        return begin_carried(r);
     if (job.sc.what == LETTERS && r->call % 2)
         return begin_across(r);
     switch (kind_of(r)) {

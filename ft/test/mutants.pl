@@ -692,11 +692,11 @@ int ft_msg_walk', $burst],
      'if (m->busy || m->failed)', 'if (m->failed)', $open],
     ['a synchronous send is over when the message has come', 'ft/arrivals.c',
      '    in->nsynchronous += synchronous;', '    if (synchronous && !err)
-        acknowledge(m, source, in->nsynchronous);
+        err = acknowledge(m, source, in->nsynchronous, e);
     in->nsynchronous += synchronous;', $synchronous],
     ['... or never, if no receive waited for it', 'ft/arrivals.c',
      '    if (a->first.sig.reduction == FT_MESSAGE_SYNCHRONOUS)
-        acknowledge(m, source, a->synchronous);', '', $synchronous],
+        err = acknowledge(m, source, a->synchronous, e);', '', $synchronous],
     ['of a message that is kept the first piece is received', 'ft/arrivals.c',
      'while (!err && r->come < a->come) {', 'while (0) {', $ring],
     ['... or the pieces that come later go nowhere', 'ft/arrivals.c',
@@ -712,7 +712,7 @@ int ft_msg_walk', $burst],
     ['a replay has no end where a test said that there was one', 'ft/requests.c',
      'return await_chosen(m, list, which, *nwhich, e);', 'return 0;', $asks],
     ['... or of all', 'ft/requests.c',
-     'return *over ? wait_for(m, list, all_are, e) : 0;', 'return 0;', $asks],
+     'return *over ? wait_for_all(m, list, e) : 0;', 'return 0;', $asks],
     ['what a test says is not written down', 'ft/requests.c',
      'return settled || !m->writes;', 'return true;', $asks],
     ['a test tells of more than was asked for', 'ft/requests.c',
@@ -722,9 +722,9 @@ int ft_msg_walk', $burst],
     ['... or one that has its message is cancelled', 'ft/requests.c',
      'answer = !r->matched && !r->over;', 'answer = !r->over;', $cancels],
     ['it is not written down whose message a probe has seen', 'ft/probe.c',
-     '(!waits || p->wants.source == FT_MATCH_ANY)', '!waits', $probes],
+     '(!waits || p->wants.source == FT_MATCH_ANY || m->ft->order)', '!waits', $probes],
     ['... or a replay sees the first one', 'ft/probe.c',
-     'return await(m, p, is_there_again, p->source, e);', 'return await(m, p, is_there, p->source, e);', $probes],
+     'return ft_messages_until(m, is_there_again, await_seen, p, e);', 'return ft_messages_until(m, is_there, await_seen, p, e);', $probes],
     ['a message that is decided for a receive goes to another one', 'ft/msg/match.c',
      '    if (pair) {
         p = pair->posted;
@@ -732,12 +732,13 @@ int ft_msg_walk', $burst],
         p = pair->posted;
     } else {', $open],
     ['a receive whose message is decided takes the first one', 'ft/msg/match.c',
-     '    if (pair)
-        return post_decided(m, p, pair);', '    p->decided = pair != NULL;', $open],
+     '    if (decided)
+        return post_decided(m, p, decided);', '    p->decided = decided != NULL;', $open],
     ['a message is published without a ring', 'ft/msg/channel.c',
      'ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, unit + 1);', 'ft_publish(&slot->unit, unit + 1);', $burst],
     ['... or that a synchronous one is matched', 'ft/arrivals.c',
-     'ft_wait_announce(&m->ft->patience, FT_AWAIT_MATCHED, m->in[source]->c.number, ack, synchronous + 1);', 'ft_publish(ack, synchronous + 1);', '--only 16,2,5,2,0,0,0,0 --seeds 60'],
+     'ft_wait_announce(c->patience, FT_AWAIT_MATCHED, c->number, word, value);', '(void)c;
+    ft_publish(word, value);', '--only 16,2,5,2,0,0,0,0 --seeds 60'],
     ['who waits for any message waits for none', 'ft/requests.c',
      '.kind = FT_AWAIT_MESSAGE, .anything = true, .tag', '.kind = FT_AWAIT_MESSAGE, .tag', $probes],
     ['the keeper spills what is not logged of a channel', 'ft/shm/keeper.c',

@@ -15,7 +15,7 @@ object() {
   shift
   $cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -r -nostdlib -o "$obj.$name.o" "$@" "$test/search.c" "$test/coroutine.c" "$test/points.c" || exit 1
 }
-object explore "$test/explore.c" "$test/sched.c" "$test/program.c" "$test/second.c" "$test/versions.c" "$test/once.c" "$test/letters.c" "$test/letters_program.c" \
+object explore "$test/explore.c" "$test/sched.c" "$test/program.c" "$test/second.c" "$test/versions.c" "$test/once.c" "$test/letters.c" "$test/letters_program.c" "$test/carried.c" \
   "$test/agent.c"
 object apart "$test/apart.c" "$test/apart_sched.c" "$test/apart_wire.c" "$test/apart_program.c" "$test/apart_second.c"
 # As many at a time as there are processors.

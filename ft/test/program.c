@@ -7,7 +7,7 @@
 #include "ft/test/explore.h"
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places",
-                                        "ring", "open", "asks", "probes", "synchronous", "cancels", "burst", "letters" };
+                                        "ring", "open", "asks", "probes", "synchronous", "cancels", "burst", "letters", "carried" };
 
 int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
@@ -257,13 +257,14 @@ static void open_stream(struct actor *r)
         r->second = (struct second){ 0 };
         open_versions(r);
         open_letters(r);
+        r->ft.world.ft = job.sc.what == CARRIED ? &r->ft : NULL;
         begin_life(r);
     }
     atomic_store(&ft_region_rank(&job.region, r->index)->state, FT_RANK_ATTACHED);
 }
 
 /* Messages with a collective operation. */
-static bool is_mixed(const struct actor *r) { return job.sc.what == LETTERS && r->call % 2; }
+static bool is_mixed(const struct actor *r) { return job.sc.what == CARRIED || (job.sc.what == LETTERS && r->call % 2); }
 
 void rank_main(struct actor *r)
 {
