@@ -107,17 +107,28 @@ void ft_order_turn(struct ft *ft, struct ft_wait *w)
 
 /* ---- whose turn it is ---- */
 
-/* A replay from the beginning may yet have to read them. An error is met again by the call. */
+/* Of no call of messages: what is made here is not busy with one. An error is met again by the call. */
+static struct ft_messages *messages(struct ft *ft)
+{
+    bool made = !ft->messages;
+    struct ft_error e;
+    int err;
+    struct ft_messages *m = ft_messages_of(ft, &err, &e);
+
+    if (made && m)
+        m->busy = false;
+    return m;
+}
+
+/* A replay from the beginning may yet have to read them. */
 static const struct ft_answers *answers(struct ft_order *o)
 {
     struct ft *ft = o->ft;
-    struct ft_error e;
-    int err;
 
     if (!ft->messages && !ft_channel_has_answers(&ft->region, ft->world.rank))
         return NULL;
     if (!ft->messages || ft->messages->woken)
-        ft_messages_of(ft, &err, &e);
+        messages(ft);
     return ft->messages ? &ft->messages->answers : NULL;
 }
 
@@ -198,12 +209,10 @@ static void note_caller(struct ft_order *o)
 /* The next step is done for the first time, and this thread does it. */
 static void take_over(struct ft_order *o, uint32_t thread)
 {
-    struct ft_error e;
-    int err;
-    struct ft_messages *m = ft_messages_of(o->ft, &err, &e);
+    struct ft_messages *m = messages(o->ft);
 
     if (!m)
-        return; /* the call says so */
+        return;
     say_several(o);
     ft_answers_turn(&m->answers, &(struct ft_turn){ o->steps, thread });
     o->thread = thread;

@@ -56,4 +56,40 @@ fi
 # Without records nobody knows threads again.
 run -n 2 --snapshot off "$built/threaded" -t 3 -n 60 -s "$seed" -d
 expect_err 'and from the start it would do other things than before, for several of its threads call MPI'
+
+# Two ranks wait for each other. One that has another thread may be helped by that; without, the deadlock is named.
+cat >"$tmp/waits.c" <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *help(void *unused)
+{
+    int x = 0;
+    sleep(3);
+    MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    int me, x, level;
+    pthread_t helper;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (argc > 1 && me == 0)
+        pthread_create(&helper, NULL, help, NULL);
+    MPI_Recv(&x, 1, MPI_INT, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&x, 1, MPI_INT, !me, 0, MPI_COMM_WORLD);
+    if (argc > 1 && me == 0)
+        pthread_join(helper, NULL);
+    return MPI_Finalize();
+}
+END
+"${CC:-cc}" -w "$tmp/waits.c" -I"$top_srcdir/mpi_shim" -o "$tmp/waits" -L"$top_builddir/.libs" -lftmpi -lpthread \
+    -Wl,-rpath,"$top_builddir/.libs" || fail "waits.c"
+if [ -z "${sanitized-}" ]; then
+    run -n 2 "$tmp/waits" helped
+    expect_code 0
+    run -n 2 "$tmp/waits"
+    expect_err 'deadlock: rank 0'
+fi
 finish

@@ -418,3 +418,34 @@ Test(answers, every_successor_is_told_the_same)
     cr_assert(ntold > 1000 && nmatches > 100);
     ft_answers_close(&copy);
 }
+
+/* ---- turns of threads ---- */
+
+static void expect_turns(const struct ft_turn *turns, uint64_t n)
+{
+    cr_assert_eq(a.nturns, n);
+    for (uint64_t i = 0; i < n; i++)
+        cr_assert(a.turns[i].step == turns[i].step && a.turns[i].thread == turns[i].thread, "turn %d", (int)i);
+}
+
+Test(answers, turns_are_read_in_the_order_in_which_they_were_said)
+{
+    const struct ft_turn turns[] = {{5, 1}, {9, 0}, {9, 2}, {12, 4000}};
+
+    say_no(3);
+    ft_answers_turn(&a, &turns[0]);
+    say_no(2);
+    ft_answers_turn(&a, &turns[1]);
+    ft_answers_turn(&a, &turns[2]);
+    ft_answers_yes(&a, 4);
+    expect_turns(NULL, 0); /* its own it knows */
+    begin_again();
+    expect_turns(turns, 3);
+    expect_no(3 + 2);
+    expect_yes(4);
+    expect_end();
+    ft_answers_turn(&a, &turns[3]);
+    not_logged();
+    begin_again();
+    expect_turns(turns, 4);
+}
