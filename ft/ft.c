@@ -325,6 +325,7 @@ int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struc
     bool says;
     int err;
 
+    ft_order_checkpoint(ft);
     flush_all(ft);
     says = ft_handle_begin(ft);
     err = ft_checkpoints_make(&ft->checkpoints, m, site, e);
@@ -334,6 +335,7 @@ int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struc
 
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
 {
+    ft_order_checkpoint(ft);
     flush_all(ft);
     return ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e);
 }
@@ -342,6 +344,7 @@ int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint
    predecessor did. */
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
+    ft_order_checkpoint(ft);
     flush_all(ft);
     if (ft->door)
         ft->door->close("it has loaded a checkpoint, or asked for one");

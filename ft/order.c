@@ -22,6 +22,7 @@ struct ft_order {
     uint32_t thread;          /* whose the last step was */
     pthread_t caller;         /* the same, where a replay does not know threads */
     bool others;              /* it has been said that there are other threads */
+    bool checkpoints;         /* this rank makes or loads some */
     bool called, several, lost; /* lost: nobody can repeat this rank's steps */
 };
 
@@ -153,6 +154,27 @@ static void say_several(struct ft_order *o)
     }
 }
 
+/* One that loads a checkpoint begins at main, and its steps at 0. */
+static void end_with_checkpoints(struct ft_order *o)
+{
+    char line[200];
+
+    snprintf(line, sizeof line, "rank %u makes or loads checkpoints, and several of its threads call MPI: one that is restarted could not follow them",
+             o->ft->world.me);
+    ft_end(o->ft, 1, line);
+}
+
+void ft_order_checkpoint(struct ft *ft)
+{
+    struct ft_order *o = ft->order;
+
+    if (!o || !ft->region.base)
+        return;
+    o->checkpoints = true;
+    if (o->several)
+        end_with_checkpoints(o);
+}
+
 /* Threads have called whose order nobody can repeat. */
 static void lose(struct ft_order *o)
 {
@@ -256,6 +278,8 @@ static void step(struct ft_order *o)
 
     if (o->lost || !o->ft->region.base)
         return;
+    if (o->checkpoints && o->called && !pthread_equal(o->caller, pthread_self()))
+        end_with_checkpoints(o);
     if (thread == (uint32_t)FT_DOOR_NO_THREAD || !o->done) {
         note_caller(o);
         return;

@@ -53,6 +53,9 @@ void ft_order_turn(struct ft *ft, struct ft_wait *w);
 /* Before others see a message of this process (ft/outcome/door.h). */
 void ft_order_live(const struct ft *ft, bool new);
 
+/* This rank makes or loads a checkpoint. Its threads may not call at the same time: the job is ended if they have, or when they do. */
+void ft_order_checkpoint(struct ft *ft);
+
 /* No other thread has anything half done. */
 bool ft_order_stands(const struct ft *ft);
 

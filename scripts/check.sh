@@ -66,7 +66,7 @@ make_ahead() {
   case $1 in
     sanitizers) build_sanitized && make -C build/san -j"$(nproc)" check TESTS= ;;
     # gcc's -Wtsan says that fences are not looked at.
-    tsan) build_targets=threads build_in build/tsan --enable-sanitizers=thread CFLAGS='-g1 -O1 -Wno-tsan' CXXFLAGS='-g1 -O1' ;;
+    tsan) build_targets='threads libftmpi.la ftrun .libs/ftmpi/libmpi.so.40 compat-tests/chaos/threaded' build_in build/tsan --enable-sanitizers=thread CFLAGS='-g1 -O1 -Wno-tsan' CXXFLAGS='-g1 -O1' ;;
     clang | scripts)
       [ ! -e "$logs/$1.code" ] || return 0
       "${1}_says" >"$logs/$1.said" 2>&1
@@ -122,7 +122,7 @@ searches_in() { make -C "$1" -j$jobs -k check-TESTS TESTS="$2" check_PROGRAMS=''
 
 part_sanitizers() { made_ahead sanitizers && FT_TESTS=sanitized quick tests_in build/san; }
 
-# Races can only be seen between threads: one program, with threads as ranks. It ends with a code of its own when the
+# Races can only be seen between threads: one program, with threads as ranks; and one whose ranks have threads that call MPI. It ends with a code of its own when the
 # sanitizer reports anything. Addresses at random beyond what gcc 12's run-time library expects would end it at the start.
 part_tsan() {
   local fixed first=1 seed passed=0 failed=0
@@ -131,6 +131,7 @@ part_tsan() {
   [ "${FT_TIER-}" != full ] || first=$((RANDOM * 32768 + RANDOM))
   for seed in $(seq "${FT_SEED:-$first}" 1 $((${FT_SEED:-$first} + 7))); do # not by make check, which would build all other tests for it
     if $fixed build/tsan/threads "$seed"; then passed=$((passed + 1)); else failed=1 && echo "FAIL: threads $seed"; fi
+    if $fixed build/tsan/ftrun -n 2 build/tsan/compat-tests/chaos/threaded -t 3 -n 20 -s "$seed" >/dev/null; then passed=$((passed + 1)); else failed=1 && echo "FAIL: threaded $seed"; fi
   done
   echo "# PASS: $passed"
   return $failed
