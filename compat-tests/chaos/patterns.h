@@ -148,7 +148,8 @@ void shuffle_pending(struct play *p);
 #define WHOLES(X)                                                                                                      \
     X(ring, 1, ANY_COMM) X(shift, 1, ANY_COMM) X(nowhere, 1, ANY_COMM) X(server, 2, ANY_COMM) X(work, 2, ANY_COMM)      \
     X(pipeline, 2, ANY_COMM) X(rendezvous, 1, ANY_COMM) X(ready, 1, ANY_COMM) X(buffered, 1, ANY_COMM)                  \
-    X(persistent, 1, ANY_COMM) X(allfree, 1, ALL_FREE_COMM) X(fresh, 1, ANY_COMM) X(spread, 1, ANY_COMM)
+    X(persistent, 1, ANY_COMM) X(allfree, 1, ALL_FREE_COMM) X(fresh, 1, ANY_COMM)                             \
+    X(leisure, 1, ANY_COMM) X(groups, 2, ANY_COMM) X(spread, 1, ANY_COMM)
 
 #define DECLARE_HALVES(name, least, where) void name##_start(struct play *p); void name##_take(struct play *p);
 #define DECLARE_WHOLE(name, least, where) void name##_play(struct play *p);

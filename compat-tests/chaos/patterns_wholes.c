@@ -596,3 +596,104 @@ void fresh_play(struct play *p)
     if (p->way % 3)
         OK(MPI_Comm_free(&made));
 }
+
+/* ---- a duplicate that nobody waits for, and messages meanwhile; Open MPI hangs with two of them ---- */
+
+static void all_to_all(MPI_Comm comm, int tag, uint64_t seed)
+{
+    struct play other;
+    MPI_Status *statuses;
+
+    play_init(&other, comm, tag, seed);
+    add_random(&other, 3 * other.n, 3, 50000);
+    receive_all(&other);
+    send_all(&other, false);
+    statuses = space(((size_t)other.pending + 1) * sizeof *statuses);
+    OK(MPI_Waitall(other.pending, other.requests, statuses));
+    for (int i = 0; i < other.pending; i++)
+        came(other.of[i], other.data[i], &statuses[i]);
+}
+
+void leisure_play(struct play *p)
+{
+    uint64_t seed = draw(&p->rng), sum = own.carry;
+    int n = own.ordered ? 2 : 1;
+    MPI_Request requests[2];
+    MPI_Comm made[2];
+
+    OK(MPI_Comm_idup(p->comm, &made[0], &requests[0]));
+    if (p->way % 2)
+        all_to_all(p->comm, p->tag, seed);
+    if (n == 2)
+        OK(MPI_Comm_idup(p->comm, &made[1], &requests[1]));
+    while (n-- > 0) {
+        OK(MPI_Wait(&requests[n], MPI_STATUS_IGNORE));
+        if (n == 0)
+            all_to_all(made[n], p->tag, seed + 1);
+        OK(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_BXOR, made[n]));
+        OK(MPI_Comm_free(&made[n]));
+    }
+    note(sum);
+}
+
+/* ---- two groups, of every second rank ---- */
+
+static void between(MPI_Comm inter, const struct play *p, uint64_t seed)
+{
+    int n, odd = p->me % 2;
+    MPI_Request *requests;
+    unsigned char **data;
+    size_t *sizes;
+
+    OK(MPI_Comm_remote_size(inter, &n));
+    requests = space(2 * (size_t)n * sizeof *requests);
+    data = space((size_t)n * sizeof *data);
+    sizes = space((size_t)n * sizeof *sizes);
+    for (int r = 0; r < n; r++) {
+        uint64_t key = mix(seed ^ (uint64_t)((2 * r + !odd) * MOST_RANKS + p->me)), rng = key;
+
+        sizes[r] = draw_size(&rng, 100000);
+        data[r] = space(sizes[r]);
+        OK(MPI_Irecv(data[r], (int)sizes[r], MPI_BYTE, r, p->tag, inter, &requests[r]));
+    }
+    for (int r = 0; r < n; r++) {
+        uint64_t key = mix(seed ^ (uint64_t)(p->me * MOST_RANKS + 2 * r + !odd)), rng = key;
+        size_t size = draw_size(&rng, 100000);
+        unsigned char *bytes = space(size);
+
+        fill(bytes, size, key, own.carry);
+        OK(MPI_Isend(bytes, (int)size, MPI_BYTE, r, p->tag, inter, &requests[n + r]));
+    }
+    OK(MPI_Waitall(2 * n, requests, MPI_STATUSES_IGNORE));
+    for (int r = 0; r < n; r++) {
+        uint64_t key = mix(seed ^ (uint64_t)((2 * r + !odd) * MOST_RANKS + p->me));
+
+        own.came += mix(key ^ mix(verify(data[r], sizes[r], key)));
+    }
+}
+
+void groups_play(struct play *p)
+{
+    uint64_t seed = draw(&p->rng), data[2] = {own.carry, own.came}, theirs[2];
+    MPI_Comm half, inter, dup, merged;
+    int odd = p->me % 2, rank;
+
+    OK(MPI_Comm_split(p->comm, odd, 0, &half));
+    OK(MPI_Intercomm_create(half, 0, p->comm, !odd, p->tag, &inter));
+    between(inter, p, seed);
+    OK(MPI_Allreduce(data, theirs, 2, MPI_UINT64_T, MPI_BXOR, inter));
+    own.came += mix(theirs[0]);
+    OK(MPI_Comm_dup(inter, &dup));
+    OK(MPI_Comm_free(&inter));
+    OK(MPI_Comm_rank(dup, &rank));
+    if (p->way % 2)
+        OK(MPI_Bcast(data, 2, MPI_UINT64_T, odd ? 0 : rank ? MPI_PROC_NULL : MPI_ROOT, dup));
+    if (p->way % 4 == 0)
+        between(dup, p, seed + 1);
+    OK(MPI_Intercomm_merge(dup, odd ^ (int)(p->way % 3 == 0), &merged));
+    OK(MPI_Comm_free(&dup));
+    OK(MPI_Allreduce(MPI_IN_PLACE, data, 2, MPI_UINT64_T, MPI_SUM, merged));
+    own.came += mix(data[0]);
+    OK(MPI_Comm_free(&merged));
+    OK(MPI_Comm_free(&half));
+}

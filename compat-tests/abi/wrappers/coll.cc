@@ -87,6 +87,15 @@ int main(int argc, char **argv)
     twin.Allreduce(&rank, &sum, 1, MPI::INT, MPI::SUM);
     std::printf("%d sum in the half %d, congruent %d\n", rank, sum, MPI::Comm::Compare(half, twin) == MPI::CONGRUENT);
     twin.Free();
+    if (size > 1) {
+        int leader = (size - 1) % 2 == rank % 2 ? size - 2 : size - 1;
+        MPI::Intercomm two = half.Create_intercomm(0, MPI::COMM_WORLD, leader, 5);
+        two.Allreduce(&rank, &sum, 1, MPI::INT, MPI::SUM);
+        MPI::Intracomm one = two.Merge(rank % 2 == 1);
+        std::printf("%d of the other half %d, sum %d, inter %d, rank of all %d\n", rank, two.Get_remote_size(), sum, two.Is_inter(), one.Get_rank());
+        one.Free();
+        two.Free();
+    }
     half.Free();
     std::printf("%d deleted with %d, null %d\n", rank, deleted, twin == MPI::COMM_NULL);
     MPI::Comm::Free_keyval(key);

@@ -53,7 +53,7 @@ program coll
     INCLUDE_FILE
     external add, note, forget, keep
     integer, parameter :: n = 1000
-    integer :: rank, size, ierr, i, round, op, handler, key, number, length, one(4), all(64), noted, whose, type, mine, half, twin
+    integer :: rank, size, ierr, i, round, op, handler, key, number, length, one(4), all(64), noted, whose, type, mine, half, twin, merged
     logical :: flag
     integer(kind=MPI_ADDRESS_KIND) :: big, address
     double precision :: x(n), y(n), total
@@ -141,6 +141,25 @@ program coll
     call MPI_Comm_compare(half, twin, length, ierr)
     print '(I0,A,I0,L2,L2)', rank, ' sum in the half ', mine, length == MPI_CONGRUENT, half /= twin
     call MPI_Comm_free(twin, ierr)
+    twin = MPI_COMM_NULL
+    if (size > 1) then
+        ! The other half's first rank is the last one that leaves the other rest.
+        length = size - 1
+        if (mod(length, 2) == mod(rank, 2)) length = length - 1
+        call MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, length, 5, twin, ierr)
+        call MPI_Comm_remote_size(twin, length, ierr)
+        call MPI_Comm_test_inter(twin, flag, ierr)
+        call MPI_Allreduce(rank, mine, 1, MPI_INTEGER, MPI_SUM, twin, ierr)
+        print '(I0,A,I0,1X,I0,L2)', rank, ' of the other half ', length, mine, flag
+        call MPI_Intercomm_merge(twin, mod(rank, 2) == 1, merged, ierr)
+        call MPI_Comm_free(twin, ierr)
+        call MPI_Comm_idup(merged, twin, number, ierr)
+        call MPI_Wait(number, MPI_STATUS_IGNORE, ierr)
+        call MPI_Comm_rank(twin, length, ierr)
+        print '(I0,A,I0)', rank, ' rank of all ', length
+        call MPI_Comm_free(merged, ierr)
+        call MPI_Comm_free(twin, ierr)
+    end if
     call MPI_Comm_free(half, ierr)
     print '(I0,A,I0,L2)', rank, ' deleted with ', noted, twin == MPI_COMM_NULL
 
