@@ -21,11 +21,13 @@ static int lead_group(struct ft *ft, const struct ft_comm *via, const struct ft_
         struct ft_told t;
         int64_t theirs = 0;
 
+        ft_order_step(ft);
         err = ft_recv(ft, via, &theirs, 1, word, (int)ranks[i], tag, &t, site, e);
         room &= theirs;
     }
     if (err)
         return err;
+    ft_order_step(ft);
     told = ft_messages_sent_before(m, (uint32_t)ft_messages_local(m, via, (int)ranks[1]), words, FT_OFFERS * sizeof *words, e);
     if (told < 0)
         return told;

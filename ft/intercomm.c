@@ -75,6 +75,7 @@ static int meet(struct ft *ft, const struct ft_comm *local, const struct ft_comm
         return err;
     if (first)
         says[CONTEXT] = mine[CONTEXT];
+    ft_order_step(ft);
     *ranks = ft_ranks_new((uint32_t)says[SIZE]);
     return *ranks ? ft_recv(ft, &via, *ranks, (uint64_t)says[SIZE], number, remote, tag, &told, site, e) : no_memory(ft, e);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "ft/order.h"
 
 static const struct ft_type bytes_of = { .elem = 1, .kind = FT_BYTE };
 
@@ -46,15 +47,20 @@ static int mismatch(const struct ft_pass *p, uint32_t from, uint64_t n, const st
                       ft_sig_print(&theirs, their_call, sizeof their_call), ft_site_print(told->site, their_text, sizeof their_text));
 }
 
+/* What it has waited for may have come while other threads called: it goes on in its turn. */
 int ft_pass_send(const struct ft_pass *p, uint32_t to, const void *bytes, uint64_t n, struct ft_error *e)
 {
+    ft_order_step(p->on->ft);
     return ft_send(p->on->ft, p->c, bytes, n, bytes_of, (int)to, tag_of(&p->sig), FT_SEND_STANDARD, p->site, e);
 }
 
 int ft_pass_receive(const struct ft_pass *p, uint32_t from, void *bytes, uint64_t n, struct ft_error *e)
 {
     struct ft_told told;
-    int err = ft_recv(p->on->ft, p->c, bytes, n, bytes_of, (int)from, FT_ANY_TAG, &told, p->site, e);
+    int err;
+
+    ft_order_step(p->on->ft);
+    err = ft_recv(p->on->ft, p->c, bytes, n, bytes_of, (int)from, FT_ANY_TAG, &told, p->site, e);
 
     if (!err && (told.tag != tag_of(&p->sig) || told.sent != n))
         err = mismatch(p, from, n, &told, e);
