@@ -224,7 +224,7 @@ static int hold_back(struct ft_messages *m, struct ft_outgoing *out, uint32_t to
             ft_wait_turn_within(&w, &m->ft->patience, HOLD_NS / 8);
     }
     ft_wait_over(&w, &m->ft->patience);
-    return ft_min(err, 0);
+    return err < 0 ? err : 0;
 }
 
 static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t to, struct ft_sig *sig, const struct ft_view *v, uint64_t site,
