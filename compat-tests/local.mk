@@ -2,7 +2,7 @@
 # Whatever starts a job, by kind.
 # What tests have in common.
 EXTRA_DIST += compat-tests/README.md compat-tests/lib/test.sh compat-tests/lib/hosts.sh compat-tests/lib/lab.sh compat-tests/lib/launch.sh compat-tests/lib/checkpoints.sh \
-	compat-tests/lib/memory.sh compat-tests/lib/plain.sh compat-tests/lib/snapshots.sh compat-tests/lib/boosted.py \
+	compat-tests/lib/memory.sh compat-tests/lib/openmpi.sh compat-tests/lib/plain.sh compat-tests/lib/snapshots.sh compat-tests/lib/boosted.py \
 	compat-tests/lib/slurm.sh compat-tests/lib/stage.sh compat-tests/lib/stops.sh compat-tests/lib/ftmpitest.py compat-tests/lib/outside.h compat-tests/lib/outside.py compat-tests/lib/wheel.py compat-tests/.shellcheckrc
 
 # One installation for all tests (lib/stage.sh), moved to a path with a space. It is there before

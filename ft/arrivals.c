@@ -38,11 +38,6 @@ void ft_messages_drop(struct ft_messages *m, struct ft_message *a)
     m->unused_messages = a;
 }
 
-static int no_memory(const struct ft_messages *m, struct ft_error *e)
-{
-    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for messages", m->ft->world.me);
-}
-
 /* Below that no message is kept, nor on its way. */
 static uint64_t needs(const struct ft_messages *m, uint32_t source)
 {
@@ -91,7 +86,7 @@ static int acknowledge(struct ft_messages *m, uint32_t source, uint64_t synchron
 {
     struct ft_incoming *in = m->in[source];
 
-    return ft_acks_match(&in->acks, synchronous, say_matched, &in->c) ? no_memory(m, e) : 0;
+    return ft_acks_match(&in->acks, synchronous, say_matched, &in->c) ? ft_messages_no_memory(m->ft, e) : 0;
 }
 
 /* Before anything that follows from it leaves the process, it is written down who has it, if nothing else says so. A replay that wants another
@@ -231,7 +226,7 @@ int ft_messages_post(struct ft_messages *m, struct ft_request *r, struct ft_erro
     begin_receive(m);
     a = ft_match_post(m->match, &r->posted);
     if (!a)
-        return r->posted.next ? 0 : no_memory(m, e);
+        return r->posted.next ? 0 : ft_messages_no_memory(m->ft, e);
     m->kept_bytes -= ft_messages_bytes(a);
     return ft_messages_give(m, r, message_of(a), e);
 }
@@ -289,7 +284,7 @@ void ft_messages_withdraw(struct ft_messages *m, struct ft_request *r)
 static int put_aside(struct ft_messages *m, struct ft_message *a, struct ft_error *e)
 {
     if (ft_match_keep(m->match, &a->arrived))
-        return no_memory(m, e);
+        return ft_messages_no_memory(m->ft, e);
     m->kept_bytes += a->first.sig.count;
     m->most_kept = ft_max(m->most_kept, ft_match_kept(m->match));
     return 0;
@@ -300,7 +295,7 @@ static int keep(struct ft_messages *m, struct ft_incoming *in, const struct ft_e
     struct ft_message *a = ft_messages_new(m);
 
     if (!a)
-        return no_memory(m, e);
+        return ft_messages_no_memory(m->ft, e);
     *a = (struct ft_message){ .made = a->made, .arrived = { .is = *is, .number = in->c.unit }, .first = *u, .log_before = in->c.end, .come = u->sig.length,
                               .synchronous = in->nsynchronous };
     in->kept = a;
@@ -369,7 +364,7 @@ int ft_messages_hear(struct ft_messages *m, uint32_t source, struct ft_error *e)
     const struct ft *ft = m->ft;
 
     if (!in)
-        return no_memory(m, e);
+        return ft_messages_no_memory(m->ft, e);
     if (m->nheard >= FT_MOST_CHANNELS / 2) {
         free(in);
         return ft_err_set(e, FT_EINVAL, "rank %u exchanges messages with as many others as ftmpi can do yet, %d", ft->world.me, FT_MOST_CHANNELS / 2);
@@ -469,7 +464,7 @@ int ft_messages_to_self(struct ft_messages *m, const struct ft_comm *c, const st
         free(own);
         if (a)
             ft_messages_drop(m, a);
-        return no_memory(m, e);
+        return ft_messages_no_memory(m->ft, e);
     }
     if (bytes)
         ft_view_pack(v, 0, bytes, own);
@@ -502,7 +497,7 @@ int ft_messages_restore(struct ft_messages *m, const struct ft_envelope *is, uin
         free(own);
         if (a)
             ft_messages_drop(m, a);
-        return no_memory(m, e);
+        return ft_messages_no_memory(m->ft, e);
     }
     if (n)
         memcpy(own, bytes, n);

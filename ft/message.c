@@ -13,7 +13,7 @@
 
 /* ---- what the process has ---- */
 
-static int no_memory(const struct ft *ft, struct ft_error *e)
+int ft_messages_no_memory(const struct ft *ft, struct ft_error *e)
 {
     return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for messages", ft->world.me);
 }
@@ -59,7 +59,7 @@ static int open_all(struct ft *ft, struct ft_messages *m, const struct ft_answer
     m->heard = calloc(m->n, sizeof *m->heard);
     m->match = ft_match_open(m->n);
     if (!m->out || !m->in || !m->heard || !m->match)
-        return no_memory(ft, e);
+        return ft_messages_no_memory(ft, e);
     return m->writes ? ft_answers_open_at(&m->answers, at, &ft->region, m->me, m->match, &ft->patience, ft->kick_fd, ft->spill_fd, e) : 0;
 }
 
@@ -67,7 +67,7 @@ struct ft_messages *ft_messages_begin(struct ft *ft, const struct ft_answers_pla
 {
     struct ft_messages *m = calloc(1, sizeof *m);
 
-    *err = m ? open_all(ft, m, at, e) : no_memory(ft, e);
+    *err = m ? open_all(ft, m, at, e) : ft_messages_no_memory(ft, e);
     if (*err && m)
         close_all(m);
     return ft->messages = *err ? NULL : m;
@@ -174,7 +174,7 @@ static int check_bytes(const struct ft_messages *m, struct ft_msg_channel *c, co
     int err = m->ft->world.checks ? ft_msg_check(c, sig, v, from, &before, e) : 0;
 
     if (err == FT_ENOMEM)
-        return no_memory(m->ft, e);
+        return ft_messages_no_memory(m->ft, e);
     return err == FT_EDIVERGED ? differs(m, c, sig, site, &before, e) : err;
 }
 
@@ -191,7 +191,7 @@ struct ft_outgoing *ft_messages_outgoing(struct ft_messages *m, uint32_t to, str
     }
     out = calloc(1, sizeof *out);
     if (!out) {
-        no_memory(ft, e);
+        ft_messages_no_memory(ft, e);
         return NULL;
     }
     ft_msg_open(&out->c, &ft->region, m->me, to, m->me, &ft->patience, ft->kick_fd, ft->spill_fd);
@@ -305,7 +305,7 @@ static int start_send(struct ft *ft, const struct ft_comm *c, const struct ft_vi
     if (to < 0)
         return (int)to;
     if ((r || mode == FT_SEND_SYNCHRONOUS) && !(new = ft_request_new(m)))
-        return no_memory(ft, e);
+        return ft_messages_no_memory(ft, e);
     if (new) {
         new->to = (uint32_t)to;
         new->site = site;
@@ -370,7 +370,7 @@ static int start_receive(struct ft_messages *m, const struct ft_comm *c, void *b
         return (int)from;
     r = receive(m, buffer, count, type, site);
     if (!r)
-        return no_memory(m->ft, e);
+        return ft_messages_no_memory(m->ft, e);
     r->posted.wants = (struct ft_envelope){ .context = c->context, .source = (int32_t)from, .tag = tag == FT_ANY_TAG ? FT_MATCH_ANY : tag };
     r->told.source = source;
     if (from == FT_MATCH_ANY) {
@@ -426,7 +426,7 @@ int ft_mrecv_start(struct ft *ft, struct ft_message *a, void *buffer, uint64_t c
 
     if (m) {
         *out = receive(m, buffer, count, type, site);
-        err = *out ? ft_messages_receive(m, *out, a, e) : no_memory(ft, e);
+        err = *out ? ft_messages_receive(m, *out, a, e) : ft_messages_no_memory(ft, e);
     }
     ft_messages_leave(ft, says);
     return err;

@@ -102,6 +102,8 @@ struct ft_messages *ft_messages_begin(struct ft *ft, const struct ft_answers_pla
 /* Of the process; made with the first call. NULL: no memory, or the log cannot be read; *err says which. */
 struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e);
 
+int ft_messages_no_memory(const struct ft *ft, struct ft_error *e);  /* FT_ENOMEM, with a line */
+
 /* Takes what has come. 1: something has, 0, or an error. */
 int ft_messages_progress(struct ft_messages *m, struct ft_error *e);
 

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Derived datatypes, by a program compiled with Open MPI's header: what it prints under ftrun it prints under Open MPI.
 . "$(dirname "$0")/../lib/test.sh"
-needs mpicc.openmpi libopenmpi-dev
-needs mpirun.openmpi openmpi-bin
-mpicc.openmpi -O2 -w -D_GNU_SOURCE -I"$top_srcdir" -o "$tmp/types" "$here/types.c" || { fail "types.c does not compile with Open MPI"; finish; }
+uses openmpi
+theirs types
 for seed in 1 2 3; do
     run -n 1 "$tmp/types" -n 800 -s $seed
     expect_code 0
@@ -24,7 +23,7 @@ of() {
     diff "$tmp/theirs" "$tmp/out" || fail "$program: of 3 ranks the output differs from Open MPI's (<)"
 }
 of types -n 200 -s 4
-mpicc.openmpi -O2 -w -D_GNU_SOURCE -I"$top_srcdir" -o "$tmp/bounds" "$here/bounds.c" || fail "bounds.c does not compile with Open MPI"
+theirs bounds
 of bounds
 grep -q 'three: 12 bytes' "$tmp/theirs" || fail "bounds.c prints too little"
 finish
