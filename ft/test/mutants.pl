@@ -213,16 +213,20 @@ static const struct ft_steps steps = {
     ft_point_sleep(rings, w->heard);', $sleeps],
     ['... or says only then what it waits for', 'ft/shm/wait.c',
      '    syscall(SYS_futex, rings, FUTEX_WAIT, w->heard, &bound, NULL, 0);
+    if (lets(w, p))
+        ft_turns_take(p->turns, depth);
     lower(w, p);
 }
 
 struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a)
 {
-    struct ft_await says = with_messages(p, a);
+    struct ft_await says = with_others(p, a);
 
-    ft_await_say(&doorbell_of(p)->awaits, &says);', '    extern struct ft_await later[8];
+    if (!others_have_said(p))
+        ft_await_say(&doorbell_of(p)->awaits, &says);', '    extern struct ft_await later[8];
     ft_await_say(&doorbell_of(p)->awaits, &later[p->self]);
     syscall(SYS_futex, rings, FUTEX_WAIT, w->heard, &bound, NULL, 0);
+    (void)depth;
     lower(w, p);
 }
 
@@ -303,10 +307,8 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
         release_oldest(k, s);
     ft_announce(&s->head->floor, floor);'],
     ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/cut.c',
-     '    struct ft_positions p = beginning(&v);
-
-    move(r, rank, &p);
-    return', '    return'],
+     '    move(r, rank, &p);
+    return ft_cut_reaches', '    return ft_cut_reaches'],
     ['the log is forgotten under a rank that replays (RULE 14)', 'ft/shm/keeper.c',
      'if (left_by(s, r) < end)', 'if (ft_look(&s->counters[r].done_at) < end)', $forgets],
     ['the log is forgotten that the slowest rank has not left behind', 'ft/shm/keeper.c',
@@ -442,9 +444,13 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
     ['a version is said before its models are written (VERSION_FIRST)', 'ft/checkpoint.c',
      '    err = write_models(c, slot, m, &hash, e);
     if (!err)
+        err = write_carried(c, slot, e);
+    if (!err)
         describe(c, words, m, &hash, count);', '    hash = (struct hashes){ ft_hash(0, m->local, m->nlocal), ft_hash(0, m->global, m->nglobal) };
     describe(c, words, m, &hash, count);
-    err = write_models(c, slot, m, &hash, e);', $versions],
+    err = write_models(c, slot, m, &hash, e);
+    if (!err)
+        err = write_carried(c, slot, e);', $versions],
     ['a version is loaded that is not committed (UNCOMMITTED)', 'ft/shm/versions.c',
      'return v->base || ft_region_committed(r, v->unit);', 'return true;', $versions],
     ['a load does not say that it has consumed the version (LOAD_UNSAID)', 'ft/checkpoint.c',
@@ -484,9 +490,9 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
     ['lazy: version k goes to slot k mod 2 (IN_TURN)', 'ft/checkpoint.c',
      'uint32_t slot = c->kept ? 1 - c->slot : 0;', 'uint32_t slot = (uint32_t)c->version % 2;', $lazy],
     ['lazy: a successor goes by what it thinks itself', 'ft/checkpoint.c',
-     '    int err = ft_agree(c->s, FT_CALL_LAZY, 0, &wanted, site, e);
+     '    int err = meet(c, FT_CALL_LAZY, 0, &wanted, site, e);
 ', '    uint64_t own = wanted;
-    int err = ft_agree(c->s, FT_CALL_LAZY, 0, &wanted, site, e);
+    int err = meet(c, FT_CALL_LAZY, 0, &wanted, site, e);
     wanted = c->s->rank == 0 ? own : wanted;
 ', $lazy],
     ['lazy: one that is not kept is waited for', 'ft/checkpoint.c',
