@@ -18,6 +18,8 @@ class Case:
         run, seconds), verbose; failures, left_out and hopeless grow."""
         self.benchmark, self.ranks, self.sizes = benchmark, ranks, [None] if benchmark in cases.UNSIZED else sizes
         self.modes = [m for m in modes if any(mpi.key == 'ftmpi' for mpi in mpis)]
+        if benchmark in cases.MESSAGES and self.modes:     # --log-prepare prepares the log of MPI_COMM_WORLD's collectives
+            self.modes = ['settled']
         self.options = options
         self.seconds = options.seconds     # of a size in a run, at most and roughly
         self.settled = options.settled if options.settled is not None else cases.settled_seconds(ranks, len(os.sched_getaffinity(0)))
