@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 END
 cat >leaves.c <<'END'
 #include <mpi.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -72,8 +73,10 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 1)
+    if (rank == 1) {
+        sleep(1); /* rank 0 waits by then */
         return 0;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
@@ -299,7 +302,7 @@ exit code 3
 END
 
 stop 'ftmpicc leaves.c -o leaves && ftrun -n 2 ./leaves' <<'END'
-! ftrun: rank 1 (pid PID, host HOST) exited with code 0 without calling MPI_Finalize; the job is ended
+! ftrun: rank 1 (pid PID, host HOST) exited with code 0 without calling MPI_Finalize, and rank 0 waits for it (MPI_Barrier at leaves+ADDRESS); the job is ended
 exit code 1
 END
 
