@@ -3,8 +3,8 @@
 # Communicators on 1 to 4 ranks: made in every way, collectives on each, attributes, names, error handlers and hints, errors, thousands
 # made and freed. What ends a job says why.
 . "$(dirname "$0")/../lib/test.sh"
-rounds=3000
-if quick; then rounds=600; fi
+rounds=3000 many=20000
+if quick; then rounds=600 many=4000; fi
 for n in 1 2 3 4; do
     run -n $n "$built/communicators" -o -n $rounds
     expect_code 0
@@ -14,7 +14,7 @@ done
 for options in "" "--snapshot off"; do
     [ -z "${sanitized-}" ] || continue # sanitizers keep what is freed
     # shellcheck disable=SC2086
-    run -n 3 $options "$built/communicators" -m 20000
+    run -n 3 $options "$built/communicators" -m $many
     expect_code 0
     [ "$(grep -c 'come and gone' "$tmp/out")" = 3 ] || { fail "communicators that come and go leave something:"; tail -5 "$tmp/err"; }
 done

@@ -37,7 +37,7 @@ same() {
         sh "$tmp/to-file" "$theirs" -t "$2" -n $steps -s "$seed" || fail "Open MPI: exit code $?"
     cat "$tmp"/theirs.* | sort | diff - "$tmp/ours" || fail "$1 ranks, $2 threads: the output differs from Open MPI's (<)"
 }
-same 1 3
+if records; then same 1 3; fi # one rank has no channel to write the order into
 for w in $worlds; do
     same "$w" 2
     same "$w" 4
