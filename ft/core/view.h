@@ -135,6 +135,17 @@ static inline void ft_view_fill(const struct ft_view *v, uint64_t from, uint64_t
     ft_view_fill_past(v, from, n, to, false);
 }
 
+/* The same into lines that another core has read (ft_copy_lines). */
+static inline void ft_view_fill_lines(const struct ft_view *v, uint64_t from, uint64_t n, void *to)
+{
+    if (ft_view_has_layout(v)) {
+        ft_view_fill_by_layout(v, from, n, to);
+        return;
+    }
+    ft_point_bulk(to, n);
+    ft_copy_lines(to, v->program_base + from, n);
+}
+
 static inline void ft_view_pack(const struct ft_view *v, uint64_t from, uint64_t n, void *to)
 {
     if (ft_view_has_layout(v))

@@ -157,7 +157,7 @@ void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t
     ft_fill(&slot->sig, sig, sizeof slot->sig);
     slot->site = site;
     if (sig->length)
-        ft_view_fill(v, from, sig->length, bytes_of(c, unit, sig->length));
+        ft_view_fill_lines(v, from, sig->length, bytes_of(c, unit, sig->length));
     ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, unit + 1);
 }
 
