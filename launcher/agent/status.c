@@ -187,6 +187,7 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
     const char *reason = ft_snapshots_reason(job, rank, text), *once = job->options->start_over_always ? NULL : ft_outcomes_once(job, rank);
     json_t *ways = json_array();
     const struct ft_snap_slot *slot = ft_snapshots_named(job, rank);
+    uint64_t version = ft_cuts_newest(job); /* asked once: ranks go on meanwhile */
 
     if (slot && ft_snapshots_is_zero(job, rank, slot))
         slot = NULL; /* snapshot zero: that is the start */
@@ -196,15 +197,15 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_CHECKPOINT)));
     else if (ft_cut_whole(&job->region) && (!once || ft_snapshots_usable(job, rank)))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));
-    if (!once || ft_cuts_newest(job))
+    if (!once || version)
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
     json_object_set_new(o, "ways_back", ways);
     if (slot)
         json_object_set_new(o, "snapshot", json_pack("{si sI sf si}", "pid", (int)slot->pid, "unit", (json_int_t)ft_position_in(&slot->at, 0).unit,
                                                      "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9, "threads", (int)slot->threads));
-    if (ft_cuts_newest(job)) {
-        json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
-        if (job->report->version == ft_cuts_newest(job))
+    if (version) {
+        json_object_set_new(o, "checkpoint", json_integer((json_int_t)version));
+        if (job->report->version == version)
             json_object_set_new(o, "checkpoint_seconds", json_real((double)(ft_clock_ns() - job->report->version_ns) / 1e9));
     }
     if (reason)

@@ -67,15 +67,23 @@ static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_vers
     ft_keeper_kick(job->keeper);
 }
 
+/* False: there is none of this job. Whoever sees a new one first notes when. */
+static bool newest(const struct ft_job *job, struct ft_version *v)
+{
+    if (!ft_versions_newest(&job->region, 0, v) || v->base)
+        return false;
+    if (v->version != job->report->version) {
+        job->report->version_ns = ft_clock_ns();
+        job->report->version = v->version;
+    }
+    return true;
+}
+
 void ft_cuts_look(struct ft_job *job)
 {
     struct ft_version v;
-    bool any = ft_versions_newest(&job->region, 0, &v) && !v.base;
+    bool any = newest(job, &v);
 
-    if (any && v.version != job->report->version) {
-        job->report->version_ns = ft_clock_ns();
-        job->report->version = v.version;
-    }
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         answer(job, r);
         if (any)
@@ -87,7 +95,7 @@ uint64_t ft_cuts_newest(const struct ft_job *job)
 {
     struct ft_version v;
 
-    ft_versions_newest(&job->region, 0, &v);
+    newest(job, &v);
     return v.version;
 }
 
