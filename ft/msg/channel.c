@@ -202,10 +202,6 @@ int ft_msg_sent(struct ft_msg_channel *c, struct ft_unit *u, struct ft_error *e)
 
     if (!ft_msg_replays(c) && !ft_msg_is_published(c))
         return 0;
-    if (!ft_msg_replays(c)) {
-        see(c, c->unit, c->end, u);
-        return 1;
-    }
     err = ft_msg_walk(c, c->unit, &position, u, e);
     return err ? err : 1;
 }
@@ -226,9 +222,7 @@ bool ft_msg_look(struct ft_msg_channel *c, struct ft_unit *u)
 
     if (there && there <= c->unit)
         return false;
-    if (there == c->unit + 1 && see(c, c->unit, c->end, u))
-        return true;
-    return ft_look(&c->theirs->done) > c->unit && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
+    return (there == c->unit + 1 || ft_look(&c->theirs->done) > c->unit) && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
 }
 
 static void copy_out(const struct ft_view *v, uint64_t to, uint64_t n, const char *from)

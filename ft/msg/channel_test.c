@@ -4,60 +4,31 @@
 #include "ft/msg/channel.h"
 #include "ft/msg/check.h"
 
-#include <criterion/criterion.h>
 #include <string.h>
 
-#include "ft/shm/keeper.h"
+#include "ft/msg/log_test.h"
 
-enum { EXTENT = 64 << 10, EXTENTS = 64, SENDER = 1, RECEIVER = 0, PIECE = EXTENT / 4 };
+enum { SENDER = 1, RECEIVER = 0, PIECE = EXTENT / 4 };
 
-static struct ft_region region;
-static struct ft_keeper *keeper;
-static struct ft_patience patience;
 static struct ft_msg_channel s, r;
-static struct ft_error e;
 static char content[PIECE], other[PIECE], got[PIECE];
-
-static void failed(void *arg, const char *line)
-{
-    (void)arg;
-    cr_assert_fail("keeper: %s", line);
-}
 
 static void open_sender(void) { ft_msg_open(&s, &region, SENDER, RECEIVER, SENDER, &patience, -1, ft_keeper_spill_fd(keeper)); }
 static void open_receiver(void) { ft_msg_open(&r, &region, SENDER, RECEIVER, RECEIVER, &patience, -1, ft_keeper_spill_fd(keeper)); }
 
-/* The log has all the memory at once: nobody waits. */
 static void set_up(void)
 {
-    struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
-    struct ft_params p;
-
-    ft_params_default(&p, 2, 2, 64u << 20);
-    p.slot_bytes = p.slot_room = p.gather_bytes = p.segment = 8192;
-    p.extent_bytes = EXTENT;
-    p.nextents = 2 * EXTENTS;
-    ft_params_channels(&p);
-    cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
-    cr_assert_eq(ft_keeper_open(&keeper, &region, &config, &e), 0, "%s", e.text);
-    ft_keeper_adopt(keeper, failed, NULL);
+    open_region();
     open_sender();
     open_receiver();
-    ft_publish(&s.mine->want, EXTENTS * EXTENT);
-    cr_assert(ft_keeper_serve(keeper));
+    give_memory(s.mine);
     for (int i = 0; i < PIECE; i++) {
         content[i] = (char)(i * 7 + i / 251);
         other[i] = (char)~content[i];
     }
 }
 
-static void tear_down(void)
-{
-    ft_keeper_close(keeper);
-    ft_region_close(&region);
-}
-
-TestSuite(channel, .init = set_up, .fini = tear_down, .timeout = 60);
+TestSuite(channel, .init = set_up, .fini = close_region, .timeout = 60);
 
 /* Message u has n bytes, and says which it is. */
 static struct ft_sig sig_of(uint64_t u, uint64_t n)
