@@ -28,9 +28,9 @@ enum room { ROOMY, SPILLS, FORGETS, RELEASES, LEFT };
 /* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
    rank 0: it waits for nobody else. LAZY: dense and mixed, and not every version is kept. KEYS, PLACES: operations of the bootstrap cache besides,
    with keys or known by their places (ft/test/once.c). RING and what follows: messages (ft/test/letters.c); LETTERS: of all kinds, and mixed; CARRIED: checkpoints,
-   and messages that are under way at these (ft/test/carried.c). */
+   and messages that are under way at these (ft/test/carried.c); PASSES: mixed, on a communicator that has no stream, so that they are messages. */
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, LAZY, KEYS, PLACES,
-            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, CARRIED, NWHAT };
+            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, CARRIED, PASSES, NWHAT };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
 enum seen {
@@ -93,6 +93,7 @@ struct second {
 enum { MOST_LETTERS = 16, MOST_LETTER_BYTES = 20480, MOST_TOLD = 1024 };
 struct letters {
     struct ft_comm comm;
+    struct ft_comm passing;        /* of a job that passes messages: all ranks, without a stream */
     struct ft_request *request[MOST_LETTERS];
     struct asked {
         bool receives, synchronous;
@@ -211,6 +212,7 @@ void begin_life(struct actor *r);            /* from the call it stands at */
 
 /* letters.c, letters_program.c */
 void open_letters(struct actor *r);
+bool make_passing(struct actor *r);          /* of all ranks, before their first call. False: failed */
 bool begin_letters(struct actor *r);         /* those of the call it stands at. False: failed */
 bool end_letters(struct actor *r);           /* ... after the collective operation */
 void drop_letters(struct actor *r);          /* it is dead, or over */

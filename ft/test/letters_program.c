@@ -334,6 +334,8 @@ bool begin_letters(struct actor *r)
         return true;
     if (job.sc.what == CARRIED)
         return begin_carried(r);
+    if (job.sc.what == PASSES)
+        return r->call > 0 || make_passing(r);
     if (job.sc.what == LETTERS && r->call % 2)
         return begin_across(r);
     switch (kind_of(r)) {
@@ -354,5 +356,6 @@ bool begin_letters(struct actor *r)
     }
 }
 
-bool end_letters(struct actor *r) { return !sends_letters() || finish_letters(r); }
+/* A rank that has asked for messages before it loads a checkpoint has no way back to one alone: who has none does not ask. */
+bool end_letters(struct actor *r) { return !sends_letters() || !some_left(r) || finish_letters(r); }
 
