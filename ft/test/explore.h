@@ -163,6 +163,7 @@ struct job {
     bool known[MORE_CALLS];        /* with sc.varies: somebody has received what ... */
     int32_t common[MORE_CALLS][MAX_BYTES / 4 * MAX_RANKS];  /* ... all are to receive in this call */
     struct told told[MAX_RANKS];   /* of messages */
+    uint32_t come[MAX_RANKS];      /* they have made, or begun, so many calls */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t moves;                /* points passed in this run that were more than a look */
 };

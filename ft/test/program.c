@@ -114,6 +114,8 @@ static int make_call(struct actor *r, struct ft_error *e)
 
     if (disputes(r))
         root = me;
+    if (job.come[r->index] <= r->call)
+        job.come[r->index] = r->call + 1;
     memset(r->recv, UNTOUCHED & 0xff, sizeof r->recv);
     for (uint32_t i = 0; i < count; i++)
         r->send[i] = contribution(r, r->call, i);
@@ -192,6 +194,9 @@ static void check_result(struct actor *r)
 
     switch (call_of(r->call)) {
     case BARRIER:
+        for (uint32_t q = 0; q < n; q++)
+            if (job.come[crew[q]] <= r->call)
+                failed("rank %u incarnation %u call %u: a barrier is over, and rank %u has not come", r->index, r->incarnation, r->call, crew[q]);
         break;
     case BCAST:
         if (!disputes(r))
