@@ -849,17 +849,13 @@ int ft_msg_walk', $burst],
     m->holds = true;', '    m->holds = true;', $order_waits],
     ['order: ... and others come in between its step and its answer', 'ft/requests.c',
      '        ft_order_step(m->ft);
-    m->holds = true;', '        ft_order_step(m->ft);', $order_waits],
+    m->holds = true;', '        ft_order_step(m->ft);', 'order --chance --only 3,4,1 --seeds 1500'],
     ['order: a replay looks for what it waits for, whose turn it ever is', 'ft/requests.c',
      '    if (ft_order_replays(m->ft))
         return ft_order_is_mine(m->ft);
 ', '', $order_waits],
-    ['order: a thread that lets others in counts as in', 'ft/shm/turns.c',
-     '    t->depth = 0;
-    t->away++;
-    unlock(t);', '    t->depth = 0;
-    t->away++;
-    pthread_mutex_unlock(&t->mutex);', $threads],
+    ['order: whoever is in, each thread is', 'ft/shm/turns.c',
+     'if (!ft_turns_mine(t))', 'if (!atomic_load(&t->taken))', $threads],
     ['order: ... or comes back as one that has just come', 'ft/shm/turns.c',
      '    t->away--;
     t->depth = depth;', '    t->away--;
