@@ -219,7 +219,8 @@ bool end_letters(struct actor *r);           /* ... after the collective operati
 void drop_letters(struct actor *r);          /* it is dead, or over */
 
 /* carried.c */
-bool begin_carried(struct actor *r);         /* as begin_letters */
+bool begin_carried(struct actor *r);         /* as begin_letters, ... */
+bool end_carried(struct actor *r);           /* ... and end_letters */
 
 /* program.c */
 extern const char *const what_text[NWHAT];

@@ -356,6 +356,11 @@ bool begin_letters(struct actor *r)
     }
 }
 
-/* A rank that has asked for messages before it loads a checkpoint has no way back to one alone: who has none does not ask. */
-bool end_letters(struct actor *r) { return !sends_letters() || !some_left(r) || finish_letters(r); }
+/* Who has none does not ask: that counts as having messages. */
+bool end_letters(struct actor *r)
+{
+    if (job.sc.what == CARRIED)
+        return end_carried(r);
+    return !sends_letters() || !some_left(r) || finish_letters(r);
+}
 

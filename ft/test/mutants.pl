@@ -771,12 +771,8 @@ int ft_msg_walk', $burst],
         err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);', '    (void)word;', $carried],
     ['... or when all have, and what has come is not looked at (NO_TAKE)', 'ft/checkpoint.c',
      'int64_t n = ft_carry_is_on(c->s->ft) ? ft_carry_left(c->s->ft, e) : 0;', 'int64_t n = 0;', $carried],
-    ['a cut is moved to a checkpoint that its rank has not left (CUT_EARLY)', 'ft/shm/versions.c',
-     ' && ft_look(&ft_region_stream(r, 0).members[rank].left) > v->unit;', ';', $carried],
     ['who goes on from a checkpoint reads channels from their beginning (LOG_TOO)', 'ft/carry.c',
      'again ? row[END] : c->end', 'again ? 0 : c->end', $carried],
-    ['... or is told again what it was told before that', 'ft/carry.c',
-     'struct ft_answers_place at = { head[AT_ANSWERS], head[AT_ANSWERS_END], head[AT_ANSWERS_SAID] };', 'struct ft_answers_place at = { 0, 0, 0 };', $carried],
     ['... or numbers its receives anew', 'ft/carry.c',
      '        m->posts = head[AT_POSTS];', '        ;', $carried],
     ['all begin with a checkpoint, and number their messages anew', 'ft/carry.c',
@@ -847,9 +843,6 @@ int ft_msg_walk', $burst],
      '    if (!err)
         ft_order_step(m->ft);
     m->holds = true;', '    m->holds = true;', $order_waits],
-    ['order: ... and others come in between its step and its answer', 'ft/requests.c',
-     '        ft_order_step(m->ft);
-    m->holds = true;', '        ft_order_step(m->ft);', 'order --chance --only 3,4,1 --seeds 1500'],
     ['order: a replay looks for what it waits for, whose turn it ever is', 'ft/requests.c',
      '    if (ft_order_replays(m->ft))
         return ft_order_is_mine(m->ft);
