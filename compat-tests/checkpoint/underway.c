@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* underway ROUNDS [comm] [slow] [lazy] [wrong=WHAT] [kill=RANK,ROUND,PLACE,LIFE]...: messages of each round are received two rounds later, so there are always
+/* underway ROUNDS [comm] [slow] [lazy] [lag=ROUNDS] [wrong=WHAT] [kill=RANK,ROUND,PLACE,LIFE]...: messages of each round are received two (lag) rounds later, so there are always
    some under way at the checkpoint that ends a round: short ones, long ones, some of any source, taken in another order than they were sent in, and to the
    rank itself. comm: half of them on communicators that are made before the load. What is printed follows from ROUNDS and the number of ranks
    only. It is killed at the PLACEth place of a round (-1: before the load) of a life of the rank.
@@ -13,9 +13,9 @@
 
 #include "compat-tests/abi/world.h"
 
-enum { LAG = 2, TAGS = 4, ANY = 1000, SYNC = 2000, SELF = 3000, ASK = 4000, MOST = 300000 };
+enum { TAGS = 4, ANY = 1000, SYNC = 2000, SELF = 3000, ASK = 4000, MOST = 300000 };
 
-static int rank, size, life, rounds, now = -1, place;
+static int rank, size, life, rounds, lag = 2, now = -1, place;
 static bool comm, slow, lazy;
 static const char *wrong = "";
 static MPI_Comm ring, half;  /* a duplicate, and those of even or odd ranks */
@@ -44,6 +44,7 @@ static void options(int argc, char **argv)
         struct kill *k = &kills[nkills];
 
         nkills += sscanf(argv[i], "kill=%d,%d,%d,%d", &k->rank, &k->round, &k->place, &k->life) == 4;
+        sscanf(argv[i], "lag=%d", &lag);
         comm = comm || !strcmp(argv[i], "comm");
         slow = slow || !strcmp(argv[i], "slow");
         lazy = lazy || !strcmp(argv[i], "lazy");
@@ -170,8 +171,8 @@ static void go(void)
     here();
     send_round(now);
     here();
-    if (now >= LAG)
-        receive_round(now - LAG);
+    if (now >= lag)
+        receive_round(now - lag);
     here();
     talk(now);
     here();
@@ -293,7 +294,7 @@ int main(int argc, char **argv)
             if (slow)
                 nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
         }
-        for (int round = rounds < LAG ? 0 : rounds - LAG; round < rounds; round++)
+        for (int round = rounds < lag ? 0 : rounds - lag; round < rounds; round++)
             receive_round(round);
         if (!lazy)
             printf("rank %d ends with %ld %lx\n", rank, state.sum, state.hash);
