@@ -33,6 +33,7 @@ byte base;               /* what both began with */
 byte at[2], phase[2];    /* in its program, and in a checkpoint */
 byte sent;
 byte taken, kept, got;   /* messages out of the log; those that no receive has taken, and those that one has */
+byte own;                /* ... the bytes of these are in its memory, out of a checkpoint: those of others it reads out of the log once more */
 
 byte kills;
 
@@ -53,12 +54,16 @@ inline take() {
    kept = kept | BIT(taken); taken++
 }
 
+/* The first message whose place in the log the receiver still needs. */
+#define LEFT (kept & ~own)
+#define NEEDS (LEFT & 1 -> 0 : (LEFT & 2 -> 1 : (LEFT & 4 -> 2 : (LEFT & 8 -> 3 : taken))))
+
 /* A new incarnation goes on from there. */
 inline begin(i, k) {
    at[i] = AFTER(i, k); phase[i] = OUT; behind[i] = k;
    if
    :: i == S -> sent = vsent[k]
-   :: i == R -> taken = vtaken[k]; kept = vkept[k]; got = vgot[k];
+   :: i == R -> taken = vtaken[k]; kept = vkept[k]; got = vgot[k]; own = kept;
 #ifdef LOG_TOO
       /* as a snapshot does: from the oldest one that is kept */
       if :: kept & 2 -> taken = 1 :: !(kept & 2) && kept & 4 -> taken = 2 :: else -> skip fi
@@ -82,7 +87,7 @@ inline makes(i, k) {
    :: phase[i] == CAME && there[i] < k ->
       if
       :: i == S -> vsent[k] = sent
-      :: i == R -> vtaken[k] = taken; vgot[k] = got;
+      :: i == R -> vtaken[k] = taken; vgot[k] = got; CHECK(NEEDS >= floor, "a message is read that has been released\n");
 #ifdef KEPT_LOST
          vkept[k] = 0
 #else
@@ -107,11 +112,7 @@ inline makes(i, k) {
 #ifdef NO_TAKE
 #define MAY_KEEP(k) (come[S] >= k)
 #else
-#ifdef TAKES_ONCE
-#define MAY_KEEP(k) (there[R] >= k || (come[S] >= k && taken == done))
-#else
 #define MAY_KEEP(k) (come[S] >= k && taken == done)
-#endif
 #endif
 #endif
 
@@ -127,6 +128,7 @@ proctype Job() {
    /* the receiver: takes, receives */
    :: d_step { taken < done && at[R] < END -> take(); }
    :: d_step { phase[R] == OUT && WANTS < 9 && (kept & BIT(WANTS)) ->
+               CHECK((own & BIT(WANTS)) || WANTS >= floor, "a message is read that has been released\n");
                got = got | BIT(WANTS); kept = kept & ~BIT(WANTS); TELL("message %d is received%c\n", WANTS, ' '); at[R]++ }
    /* checkpoints */
    :: d_step { MAKES(S, 1) && (phase[S] != CAME || there[S] >= 1 || come[R] >= 1) && (phase[S] != SAID || there[R] >= 1) -> makes(S, 1) }
@@ -145,7 +147,12 @@ proctype Job() {
 #endif
    :: d_step { BEHIND(S) > base && cut[S] < vsent[BEHIND(S)] -> cut[S] = vsent[BEHIND(S)] }
    :: d_step { BEHIND(R) > base && cut[R] < vtaken[BEHIND(R)] -> cut[R] = vtaken[BEHIND(R)] }
-   :: d_step { floor < cut[S] && floor < cut[R] -> floor = (cut[S] < cut[R] -> cut[S] : cut[R]); TELL("below %d the log is released%c\n", floor, ' ') }
+#ifdef CUTS_ONLY
+#define CAN_GO(m) (m < cut[S] && m < cut[R])
+#else
+#define CAN_GO(m) (m < cut[S] && m < cut[R] && m < NEEDS)
+#endif
+   :: d_step { CAN_GO(floor) -> floor++; TELL("below %d the log is released%c\n", floor, ' ') }
    /* death */
    :: d_step { kills < K && !(at[S] == END && at[R] == END) -> kills++; TELL("the sender is killed at %d, phase %d\n", at[S], phase[S]); begin(S, NEWEST) }
    :: d_step { kills < K && !(at[S] == END && at[R] == END) -> kills++; TELL("the receiver is killed at %d, phase %d\n", at[R], phase[R]);

@@ -22,8 +22,8 @@ broken_all() {
     gone="a message is read that has been released"
     broken NO_MEET "" "$gone"
     broken NO_TAKE "" "$gone"
-    broken TAKES_ONCE "" "$gone"
     broken CUT_EARLY "" "a message is compared that has been released"
+    broken CUTS_ONLY "" "$gone"
     broken KEPT_LOST "" hang
     broken LEAVES_EARLY "" "a message is compared that has been released"
     broken LOG_TOO "" "a message comes twice"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ft/shm/channels.h"
 #include "ft/shm/cut.h"
 #include "ft/shm/extent.h"
 #include "ft/shm/pages.h"
@@ -117,15 +118,17 @@ static uint64_t left_by(const struct keeper_stream *s, uint32_t rank)
     return !s->stays || ft_ask(&s->stays[rank].use) ? ft_ask(&s->members[rank].left_at) : FT_CUT_NOWHERE;
 }
 
-/* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
+/* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. Both in a channel: a
+   checkpoint has the messages that are not received yet, and so the cut after it is past them, but who made it receives them out of the log. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
+    bool cuts = !k->region->header->params.unkept;
     uint64_t end = acknowledged(k, s);
 
-    if (k->region->header->params.unkept)
+    if (!cuts || ft_channel_is(k->region, number_of(k, s)))
         for (uint32_t r = 0; r < s->n; r++)
             end = ft_min(end, left_by(s, r));
-    else
+    if (cuts)
         end = ft_min(end, ft_cut_floor(k->region, number_of(k, s)));
     return ft_min(end, ft_streams_end(k->region, number_of(k, s))) / k->extent_bytes;
 }
