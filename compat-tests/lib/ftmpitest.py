@@ -296,15 +296,15 @@ class Run:
             return by_rank(f.read())
 
 
-def compare(calm, wild):
+def compare(calm, wild, names=('undisturbed: ', 'with kills:  ')):
     for r in sorted(set(calm) | set(wild)):
         a, b = calm.get(r, []), wild.get(r, [])
         for i in range(max(len(a), len(b))):
             x = a[i] if i < len(a) else b'(nothing)'
             y = b[i] if i < len(b) else b'(nothing)'
             if x != y:
-                raise Failure('rank %d, line %d\n  undisturbed: %s\n  with kills:  %s' %
-                              (r, i + 1, x.decode(errors='replace'), y.decode(errors='replace')))
+                raise Failure('rank %d, line %d\n  %s%s\n  %s%s' %
+                              (r, i + 1, names[0], x.decode(errors='replace'), names[1], y.decode(errors='replace')))
 
 
 # ---- kills by seed ----
@@ -315,7 +315,7 @@ class Killer:
     def __init__(self, seed, ranks, kills, span, token):
         self.rng = random.Random(seed)
         self.ranks, self.want, self.span, self.token = ranks, kills, max(span, 0.02), token
-        self.counted = self.uncounted = 0
+        self.counted = self.uncounted = self.together = 0
         self.last = None
         self.first = self.delay()
         self.at = 0
@@ -358,8 +358,9 @@ class Killer:
             self.since = self.since or now
             if now - self.since < 0.5:
                 return 0.0003
-        for v, (pid, _, _) in zip(self.victims, state):
-            self.kill(v, pid, progress[v])
+        hits = sum([self.kill(v, pid, progress[v]) for v, (pid, _, _) in zip(self.victims, state)])
+        if hits > 1:
+            self.together += hits
         self.last = self.victims[0]
         self.at = time.monotonic() + self.delay()
         self.plan()
@@ -378,6 +379,8 @@ class Killer:
                 self.counted += 1
             else:
                 self.uncounted += 1
+            return True
+        return False
 
 
 # ---- programs for the command line ----
