@@ -289,6 +289,8 @@ class Run:
             code = self.code()
             end(self.token)
             self.job.wait()
+        if 'broken invariant' in slurp(os.path.join(self.dir, 'stderr'), 1 << 20):  # who ends itself comes back, and the output is right
+            raise Failure('an invariant was broken')
         if code != 0:
             raise Failure('exit code %d; standard error ends with:\n%s' %
                           (code, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-2000:]))
