@@ -319,6 +319,7 @@ class Killer:
         self.ranks, self.want, self.span, self.token = ranks, kills, max(span, 0.02), token
         self.counted = self.uncounted = self.together = 0
         self.last = None
+        self.killed = {}  # who was it last: on a busy machine it lives on for a while, and must not count twice
         self.first = self.delay()
         self.at = 0
         self.plan()
@@ -376,7 +377,8 @@ class Killer:
             now, ops, base = progress.read()
             return now == pid and is_ours(pid, self.token)
 
-        if pid and kill_if(pid, is_it):
+        if pid and pid != self.killed.get(rank) and kill_if(pid, is_it):
+            self.killed[rank] = pid
             if ops > base:
                 self.counted += 1
             else:
