@@ -289,6 +289,8 @@ class Run:
             code = self.code()
             end(self.token)
             self.job.wait()
+        if 'broken invariant' in slurp(os.path.join(self.dir, 'stderr'), 1 << 20):  # who ends itself comes back, and the output is right
+            raise Failure('an invariant was broken')
         if code != 0:
             raise Failure('exit code %d; standard error ends with:\n%s' %
                           (code, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-2000:]))
@@ -296,15 +298,15 @@ class Run:
             return by_rank(f.read())
 
 
-def compare(calm, wild):
+def compare(calm, wild, names=('undisturbed: ', 'with kills:  ')):
     for r in sorted(set(calm) | set(wild)):
         a, b = calm.get(r, []), wild.get(r, [])
         for i in range(max(len(a), len(b))):
             x = a[i] if i < len(a) else b'(nothing)'
             y = b[i] if i < len(b) else b'(nothing)'
             if x != y:
-                raise Failure('rank %d, line %d\n  undisturbed: %s\n  with kills:  %s' %
-                              (r, i + 1, x.decode(errors='replace'), y.decode(errors='replace')))
+                raise Failure('rank %d, line %d\n  %s%s\n  %s%s' %
+                              (r, i + 1, names[0], x.decode(errors='replace'), names[1], y.decode(errors='replace')))
 
 
 # ---- kills by seed ----
@@ -315,8 +317,9 @@ class Killer:
     def __init__(self, seed, ranks, kills, span, token):
         self.rng = random.Random(seed)
         self.ranks, self.want, self.span, self.token = ranks, kills, max(span, 0.02), token
-        self.counted = self.uncounted = 0
+        self.counted = self.uncounted = self.together = 0
         self.last = None
+        self.killed = {}  # who was it last: on a busy machine it lives on for a while, and must not count twice
         self.first = self.delay()
         self.at = 0
         self.plan()
@@ -358,8 +361,9 @@ class Killer:
             self.since = self.since or now
             if now - self.since < 0.5:
                 return 0.0003
-        for v, (pid, _, _) in zip(self.victims, state):
-            self.kill(v, pid, progress[v])
+        hits = sum([self.kill(v, pid, progress[v]) for v, (pid, _, _) in zip(self.victims, state)])
+        if hits > 1:
+            self.together += hits
         self.last = self.victims[0]
         self.at = time.monotonic() + self.delay()
         self.plan()
@@ -373,11 +377,14 @@ class Killer:
             now, ops, base = progress.read()
             return now == pid and is_ours(pid, self.token)
 
-        if pid and kill_if(pid, is_it):
+        if pid and pid != self.killed.get(rank) and kill_if(pid, is_it):
+            self.killed[rank] = pid
             if ops > base:
                 self.counted += 1
             else:
                 self.uncounted += 1
+            return True
+        return False
 
 
 # ---- programs for the command line ----
