@@ -128,6 +128,40 @@ def kill_if(pid, is_it, number=signal.SIGKILL):
         os.close(fd)
 
 
+def kill_ranks(job, directory, ranks, again):
+    """Kills ranks of a job whose socket is in directory. again: the first of them so much later once more, as soon as it is back. How many
+    there were, and how many of them had no snapshot yet but that of their start, if they had that."""
+    said = status_in(directory).get('per_rank', [])
+    before = [r['pid'] for r in said]
+    killed = early = 0
+    for r in ranks:
+        if job.poll() is None and len(before) > r and before[r] and kill_if(before[r], lambda: True):
+            killed += 1
+            early += not said[r].get('snapshot')
+    if again is None or not before:
+        return killed, early
+    limit = time.monotonic() + 10
+    while job.poll() is None and time.monotonic() < limit:
+        now = [r['pid'] for r in status_in(directory).get('per_rank', [])]
+        if len(now) > ranks[0] and now[ranks[0]] not in (None, 0, before[ranks[0]]):
+            time.sleep(again)
+            killed += job.poll() is None and kill_if(now[ranks[0]], lambda: True)
+            break
+        time.sleep(0.001)
+    return killed, early
+
+
+def kills_of(seed, ranks, lasted):
+    """When (seconds of a job that lasts so long), whom, and whether again: [(when, ranks, again)]."""
+    chance = random.Random(seed)
+    events = []
+    for _ in range(chance.choice([1, 1, 2, 3, 4])):
+        who = chance.choice([[chance.randrange(ranks)], [chance.randrange(ranks)], [0], chance.sample(range(ranks), 2), list(range(ranks))])
+        again = chance.choice([None, None, 0, chance.uniform(0, 0.05), chance.uniform(0, 0.5)])
+        events.append((chance.uniform(0.02, 1.05 * lasted), who, again))
+    return sorted(events)
+
+
 # ---- a job ----
 
 def status_in(directory):
