@@ -61,9 +61,11 @@ row communicators 4 "$near" communicators -o -n 1500 -p '{dir}'
 row communicators-off 4 "$none" communicators -o -n 1500 -p '{dir}'
 row intercommunicators 4 "$near" intercommunicators -o -n 1000 -p '{dir}'
 row intercommunicators-off 4 "$none" intercommunicators -o -n 1000 -p '{dir}'
+row attributes 3 "$near" attributes -o -n 40 -p '{dir}'
 program_in=checkpoint
 if [ $# -gt 0 ]; then steps=900; fi # rounds are in tags
 row checkpoint 3 "$none" underway $steps 'progress={dir}'
+row checkpoint-lag 3 "$none" underway $steps lag=20 'progress={dir}'
 row checkpoint-near 4 "$near" underway $steps 'progress={dir}'
 row checkpoint-lazy 3 "$none" underway $steps lazy 'progress={dir}'
 row checkpoint-communicators 4 "$near" underway $steps comm 'progress={dir}'

@@ -391,9 +391,10 @@ class Killer:
         if now < self.at:
             return min(self.at - now, 0.003)
         state = [progress[v].read() for v in self.victims]
-        if self.patient and not (state[0][0] and state[0][1] > state[0][2]):
+        tired = self.uncounted >= 3 * self.want  # of a job that is killed faster than it replays: it would get no further
+        if (self.patient or tired) and not (state[0][0] and state[0][1] > state[0][2]):
             self.since = self.since or now
-            if now - self.since < 0.5:
+            if tired or now - self.since < 0.5:
                 return 0.0003
         hits = sum([self.kill(v, pid, progress[v]) for v, (pid, _, _) in zip(self.victims, state)])
         if hits > 1:
