@@ -27,6 +27,11 @@ check_PROGRAMS += compat-tests/abi/types compat-tests/abi/scattered compat-tests
 TESTS += compat-tests/abi/types.sh
 EXTRA_DIST += compat-tests/abi/types.sh
 
+# Predefined pairs.
+check_PROGRAMS += compat-tests/abi/pairs
+TESTS += compat-tests/abi/pairs.sh
+EXTRA_DIST += compat-tests/abi/pairs.sh
+
 # Sanitizers want stacks of their own size.
 check_PROGRAMS += compat-tests/abi/stacks
 EXTRA_DIST += compat-tests/abi/stacks.sh
