@@ -32,6 +32,10 @@ check_PROGRAMS += compat-tests/abi/pairs
 TESTS += compat-tests/abi/pairs.sh
 EXTRA_DIST += compat-tests/abi/pairs.sh
 
+# Keys of attributes.
+check_PROGRAMS += compat-tests/abi/keys
+TESTS += compat-tests/abi/keys
+
 # Sanitizers want stacks of their own size.
 check_PROGRAMS += compat-tests/abi/stacks
 EXTRA_DIST += compat-tests/abi/stacks.sh
