@@ -22,7 +22,7 @@ broken_all() {
     gone="a message is read that has been released"
     broken NO_MEET "" "$gone"
     broken NO_TAKE "" "$gone"
-    broken TAKES_ONCE "" "$gone"
+    broken CUT_TAKEN "" "$gone"
     broken CUT_EARLY "" "a message is compared that has been released"
     broken KEPT_LOST "" hang
     broken LEAVES_EARLY "" "a message is compared that has been released"
