@@ -75,8 +75,6 @@ static int check_send(MPI_Comm comm, const char *me, const void *sendbuf, int se
         return shim_raise(comm, me, MPI_ERR_TRUNCATE,
                           "this rank sends %llu byte%s and receives %llu from itself; both must be the same",
                           (unsigned long long)sent, ft_plural(sent), (unsigned long long)received);
-    if ((uint64_t)sendcount * shim_packed(sendtype) != (uint64_t)recvcount * shim_packed(recvtype))
-        return shim_raise(comm, me, MPI_ERR_TYPE, "a predefined pair as one and as two elements, which is not supported");
     if (sendbuf == recvbuf && sendbuf != own && sent > 0 && !sendtype->layout && !recvtype->layout)
         return shim_raise(comm, me, MPI_ERR_BUFFER, "sendbuf and recvbuf are the same; pass MPI_IN_PLACE as sendbuf");
     return MPI_SUCCESS;

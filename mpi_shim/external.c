@@ -7,23 +7,22 @@
 
 enum how { WHOLE, SIGNED, UNSIGNED, LONG_DOUBLE };
 
-/* A basic element: members of `width` bytes here and `outside` bytes there; in a pair a second one. */
+/* A basic element: members of `width` bytes here and `outside` bytes there. */
 struct member {
     uint64_t width, outside;
     enum how how;
 };
 struct element {
-    struct member first, second;
-    uint64_t repeat;            /* complex: two of the first */
-    uint64_t second_at;
+    struct member first;
+    uint64_t repeat;            /* complex: two */
 };
 
 static struct member plain(uint64_t width) { return (struct member){width, width, WHOLE}; }
 
 static struct element element_of(MPI_Datatype type)
 {
-    const struct member number = plain(4), quad = {sizeof(long double), 16, LONG_DOUBLE};
-    struct element e = {.first = plain(type->base_elem), .repeat = 1, .second_at = shim_pair_second(type)};
+    const struct member quad = {sizeof(long double), 16, LONG_DOUBLE};
+    struct element e = {.first = plain(type->base_elem), .repeat = 1};
 
     switch (type->base) {
     case FT_C64: case FT_C128: case FT_C256:
@@ -33,13 +32,6 @@ static struct element element_of(MPI_Datatype type)
     case FT_FLD: e.first = quad; break;
     case FT_CLD: e.repeat = 2, e.first = quad; break;
     case FT_WCHAR: e.first = (struct member){4, 2, UNSIGNED}; break;
-    case FT_INT_INT: case FT_F32_INT: e.first = plain(4), e.second = number; break;
-    case FT_F32_F32: e.first = e.second = plain(4); break;
-    case FT_F64_F64: e.first = e.second = plain(8); break;
-    case FT_F64_INT: e.first = plain(8), e.second = number; break;
-    case FT_I64_INT: e.first = (struct member){8, 4, SIGNED}, e.second = number; break;
-    case FT_I16_INT: e.first = plain(2), e.second = number; break;
-    case FT_FLD_INT: e.first = quad, e.second = number; break;
     case FT_OPAQUE: e.first = plain(1); break;
     default: break;
     }
@@ -52,7 +44,7 @@ static struct element element_of(MPI_Datatype type)
 
 /* ---- sizes ---- */
 
-static uint64_t size_of(const struct element *e) { return e->repeat * e->first.outside + e->second.outside; }
+static uint64_t size_of(const struct element *e) { return e->repeat * e->first.outside; }
 
 uint64_t shim_external_size(MPI_Datatype type)
 {
@@ -138,9 +130,6 @@ static void basic(MPI_Datatype type, char *memory, char **packed, bool unpack)
 
             *packed = unpack ? (char *)(uintptr_t)get(&e.first, at, *packed) : put(&e.first, at, *packed);
         }
-        if (e.second_at)
-            *packed = unpack ? (char *)(uintptr_t)get(&e.second, memory + e.second_at, *packed)
-                             : put(&e.second, memory + e.second_at, *packed);
     }
 }
 

@@ -65,7 +65,7 @@ struct shim_part {
 };
 
 /* A predefined type, or parts of others (layout.h). Side by side and in order its data are `packed`, as in a message: `per` elements of
-   kind `base`, the gaps in predefined pairs included. */
+   kind `base`. Predefined pairs of two kinds have parts, too. */
 struct ompi_datatype_t {
     uint32_t magic;
     bool predefined, committed;
@@ -89,7 +89,7 @@ struct ompi_datatype_t {
     struct shim_made *made;         /* how a derived type was made (type_contents.c) */
     char unused[208 - 112 - MPI_MAX_OBJECT_NAME];
     struct shim_attribute *attributes;
-    uint64_t n_parts;               /* of a derived type */
+    uint64_t n_parts;               /* of a derived type, or a pair of two kinds */
     struct shim_part *parts;
     struct ft_layout *layout;       /* the same for the engine, once it is committed; one reference. NULL: it is contiguous, or has no data */
 };

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "mpi_shim/layout.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/shim.h"
 #include "mpi_shim/wrappers.h"
@@ -47,6 +48,8 @@ static int start(const char *me, int required, int *provided)
     open_comm(MPI_COMM_SELF, me, ft_comm_self);
     if (shim_attributes_predefine(&MPI_COMM_WORLD->attributes, MPI_COMM_WORLD->size))
         shim_end(MPI_ERR_NO_MEM, "MPI_%s: no memory for the predefined attributes", me);
+    if (shim_types_open())
+        shim_end(MPI_ERR_NO_MEM, "MPI_%s: no memory for the predefined datatypes", me);
     shim.stage = SHIM_RUNNING;
     ompi_mpi_state = OMPI_INIT_COMPLETED;
     if (provided)

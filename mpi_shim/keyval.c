@@ -86,7 +86,7 @@ static int create(int kind, void (*copy)(void), void (*delete)(void), int *key, 
     return MPI_SUCCESS;
 }
 
-/* May this key be used for such objects at all? */
+/* May values be set under this key of such objects? One that is freed is still that of the values there are. */
 static bool is_key(int kind, int key)
 {
     struct keyval *k = user_keyval(key);
@@ -305,7 +305,7 @@ static int get_checked(const char *me, MPI_Comm comm, int kind, struct shim_attr
 
     if (!value || !flag)
         return shim_raise(comm, me, MPI_ERR_ARG, "a null pointer to write the answer to");
-    if (!is_key(kind, key))
+    if (!a && !is_key(kind, key))
         return failed(comm, me, MPI_ERR_KEYVAL, key);
     *flag = a != NULL;
     if (a)
@@ -315,7 +315,7 @@ static int get_checked(const char *me, MPI_Comm comm, int kind, struct shim_attr
 
 static int delete_checked(const char *me, MPI_Comm comm, int kind, void *object, struct shim_attribute **list, int key)
 {
-    return failed(comm, me, user_keyval(key) && is_key(kind, key) ? take_away(kind, object, list, key) : MPI_ERR_KEYVAL, key);
+    return failed(comm, me, user_keyval(key) ? take_away(kind, object, list, key) : MPI_ERR_KEYVAL, key);
 }
 
 #define ATTRIBUTE(its_key, its_value) (&(struct shim_attribute){.key = its_key, .set_as = POINTER, .value.pointer = its_value})

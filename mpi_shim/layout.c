@@ -18,19 +18,13 @@ struct bounds {
 
 static bool fits(wide x) { return x <= INT64_MAX && x >= INT64_MIN; }
 
-uint64_t shim_pair_second(MPI_Datatype type)
+uint64_t shim_pair_first(MPI_Datatype type)
 {
-    switch (type->predefined ? type->base : FT_OPAQUE) {
-    case FT_INT_INT: return offsetof(struct ft_int_int, index);
-    case FT_F32_F32: return offsetof(struct ft_f32_f32, index);
-    case FT_F64_F64: return offsetof(struct ft_f64_f64, index);
-    case FT_F32_INT: return offsetof(struct ft_f32_int, index);
-    case FT_F64_INT: return offsetof(struct ft_f64_int, index);
-    case FT_I64_INT: return offsetof(struct ft_i64_int, index);
-    case FT_I16_INT: return offsetof(struct ft_i16_int, index);
-    case FT_FLD_INT: return offsetof(struct ft_fld_int, index);
-    default: return 0;
-    }
+    if (!type->predefined)
+        return 0;
+    if (type->parts)
+        return type->parts->of->size;
+    return type->per == 2 && type->elements == 1 ? type->base_elem : 0;
 }
 
 MPI_Datatype shim_type_hold(MPI_Datatype type)

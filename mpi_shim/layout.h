@@ -20,15 +20,18 @@ int shim_layout_bound(MPI_Datatype old, int64_t lb, int64_t extent, MPI_Datatype
 /* What the engine has to know of it: before it is used in a call. MPI_ERR_NO_MEM. */
 int shim_layout_commit(MPI_Datatype type);
 
+/* At MPI_Init: the engine's layouts of predefined types that have gaps. */
+int shim_types_open(void);
+
 /* References of derived types; of predefined ones there are none. */
 MPI_Datatype shim_type_hold(MPI_Datatype type);
 void shim_type_release(MPI_Datatype type);
 
-/* In a predefined pair: bytes to its second member; 0: it is no pair. */
-uint64_t shim_pair_second(MPI_Datatype type);
+/* In a predefined pair: bytes of its first member; 0: it is no pair. */
+uint64_t shim_pair_first(MPI_Datatype type);
 
 /* Basic elements in a type that another is made of. */
-static inline uint64_t shim_elements(MPI_Datatype type) { return shim_pair_second(type) ? 2 : type->elements; }
+static inline uint64_t shim_elements(MPI_Datatype type) { return shim_pair_first(type) ? 2 : type->elements; }
 
 /* Its packed bytes. */
 static inline uint64_t shim_packed(MPI_Datatype type) { return type->per * type->base_elem; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Pack and its kin (MPI 3.1 sections 4.2, 4.3). What is packed is what a message would hold, the gaps of predefined pairs included. */
+/* MPI_Pack and its kin (MPI 3.1 sections 4.2, 4.3). What is packed is what a message would hold. */
 #include <limits.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The predefined datatypes, by exported name. `kind` is what a reduction sees; sizes follow from it but for
    pairs, whose extent has padding in it. */
-#include "mpi_shim/handle.h"
+#include "mpi_shim/layout.h"
 
 #include <wchar.h>
 
@@ -72,44 +72,66 @@ _Static_assert(sizeof(long) == sizeof(int64_t), "MPI_LONG is FT_I64");
     X(complex16, "MPI_COMPLEX16", FT_C128, struct ft_c128)                              \
     X(complex32, "MPI_COMPLEX32", FT_C256, struct ft_c256)                              \
     X(dblcplex, "MPI_DOUBLE_COMPLEX", FT_C128, struct ft_c128)                          \
-    X(ldblcplex, "MPI_LONG_DOUBLE_COMPLEX", FT_CLD, struct ft_cld)                      \
-    X(2int, "MPI_2INT", FT_INT_INT, struct ft_int_int)                                  \
-    X(2integer, "MPI_2INTEGER", FT_INT_INT, struct ft_int_int)                          \
-    X(2real, "MPI_2REAL", FT_F32_F32, struct ft_f32_f32)                                \
-    X(2dblprec, "MPI_2DOUBLE_PRECISION", FT_F64_F64, struct ft_f64_f64)                 \
-    X(float_int, "MPI_FLOAT_INT", FT_F32_INT, struct ft_f32_int)
+    X(ldblcplex, "MPI_LONG_DOUBLE_COMPLEX", FT_CLD, struct ft_cld)
 
-/* X(object, MPI name, kind, C type, bytes of data in it) */
-#define PADDED(X)                                                                       \
-    X(double_int, "MPI_DOUBLE_INT", FT_F64_INT, struct ft_f64_int, 12)                  \
-    X(long_int, "MPI_LONG_INT", FT_I64_INT, struct ft_i64_int, 12)                      \
-    X(short_int, "MPI_SHORT_INT", FT_I16_INT, struct ft_i16_int, 6)                     \
-    X(longdbl_int, "MPI_LONG_DOUBLE_INT", FT_FLD_INT, struct ft_fld_int, 20)
+/* X(object, MPI name, kind, C type, object of its first member, bytes of data in both) */
+#define PAIRS(X)                                                                        \
+    X(float_int, "MPI_FLOAT_INT", FT_F32_INT, struct ft_f32_int, float, 8)              \
+    X(double_int, "MPI_DOUBLE_INT", FT_F64_INT, struct ft_f64_int, double, 12)          \
+    X(long_int, "MPI_LONG_INT", FT_I64_INT, struct ft_i64_int, long, 12)                \
+    X(short_int, "MPI_SHORT_INT", FT_I16_INT, struct ft_i16_int, short, 6)              \
+    X(longdbl_int, "MPI_LONG_DOUBLE_INT", FT_FLD_INT, struct ft_fld_int, long_double, 20)
 
 /* Calls that only move data take one byte for another, as Open MPI does: a broadcast of MPI_CHAR is
    received as MPI_BYTE. */
 #define BASE(kind, type) (sizeof(type) == 1 ? FT_BYTE : kind)
 
-#define OBJECT(id, text, its_kind, type, bytes)                                                     \
+#define X(id, text, its_kind, type)                                                                 \
     struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {                                  \
         .magic = SHIM_TYPE, .predefined = true, .committed = true, .name = text,                    \
         .kind = its_kind, .base = BASE(its_kind, type), .base_elem = sizeof(type), .per = 1,        \
-        .size = bytes, .extent = sizeof(type), .true_ub = bytes, .contiguous = true,                \
+        .size = sizeof(type), .extent = sizeof(type), .true_ub = sizeof(type), .contiguous = true,  \
         .align = _Alignof(type), .elements = 1}};
-#define X(id, text, kind, type) OBJECT(id, text, kind, type, sizeof(type))
 PLAIN(X)
 #undef X
-PADDED(OBJECT)
 
-/* Two complex numbers: no reduction takes them, so to a reduction they are opaque. */
-#define TWO(id, text, its_base, type)                                                               \
+/* To what moves data a pair is a struct of two. */
+#define X(id, text, its_kind, type, first, bytes)                                                   \
+    static struct shim_part id##_parts[] = {                                                        \
+        {.of = &ompi_mpi_##first.object, .blocks = 1, .n = 1},                                      \
+        {.of = &ompi_mpi_int.object, .at = offsetof(type, index), .blocks = 1, .n = 1}};            \
     struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {                                  \
         .magic = SHIM_TYPE, .predefined = true, .committed = true, .name = text,                    \
-        .kind = FT_OPAQUE, .base = its_base, .base_elem = sizeof(type), .per = 2,                   \
+        .kind = its_kind, .base = FT_BYTE, .base_elem = 1, .per = bytes, .size = bytes,             \
+        .extent = sizeof(type), .true_ub = offsetof(type, index) + sizeof(int),                     \
+        .contiguous = sizeof(type) == bytes,                                                        \
+        .align = _Alignof(type), .elements = 1, .n_parts = 2, .parts = id##_parts}};
+PAIRS(X)
+#undef X
+
+int shim_types_open(void)
+{
+    int err = MPI_SUCCESS;
+
+#define X(id, text, its_kind, type, first, bytes) err = err ? err : shim_layout_commit(&ompi_mpi_##id.object);
+    PAIRS(X)
+#undef X
+    return err;
+}
+
+/* Two of a kind. Those that reductions take are one element, as Open MPI has it. To a reduction two complex numbers are opaque. */
+#define TWO(id, text, its_kind, its_base, type)                                                     \
+    struct ompi_predefined_datatype_t ompi_mpi_##id = {.object = {                                  \
+        .magic = SHIM_TYPE, .predefined = true, .committed = true, .name = text,                    \
+        .kind = its_kind, .base = its_base, .base_elem = sizeof(type), .per = 2,                   \
         .size = 2 * sizeof(type), .extent = 2 * sizeof(type), .true_ub = 2 * sizeof(type),          \
-        .contiguous = true, .align = _Alignof(type), .elements = 2}};
-TWO(2cplex, "MPI_2COMPLEX", FT_C64, struct ft_c64)
-TWO(2dblcplex, "MPI_2DOUBLE_COMPLEX", FT_C128, struct ft_c128)
+        .contiguous = true, .align = _Alignof(type), .elements = its_kind == FT_OPAQUE ? 2 : 1}};
+TWO(2int, "MPI_2INT", FT_INT_INT, FT_I32, int)
+TWO(2integer, "MPI_2INTEGER", FT_INT_INT, FT_I32, int)
+TWO(2real, "MPI_2REAL", FT_F32_F32, FT_F32, float)
+TWO(2dblprec, "MPI_2DOUBLE_PRECISION", FT_F64_F64, FT_F64, double)
+TWO(2cplex, "MPI_2COMPLEX", FT_OPAQUE, FT_C64, struct ft_c64)
+TWO(2dblcplex, "MPI_2DOUBLE_COMPLEX", FT_OPAQUE, FT_C128, struct ft_c128)
 
 /* Parts of a type that say where it begins and ends: MPI-1's, still in Fortran and in libraries. Not to be sent. */
 #define MARKER(id, text, says)                                                                      \

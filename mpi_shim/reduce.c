@@ -103,7 +103,7 @@ static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int 
         return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here", (unsigned long long)one);
     r->user = (struct user_call){.op = op, .type = type};
     r->op = (struct ft_op){.reduction = FT_USER, .user = call_user, .ctx = &r->user};
-    r->type = (struct ft_type){.elem = (uint32_t)one, .kind = type->kind, .base = type->base, .layout = type->layout};
+    r->type = (struct ft_type){.elem = (uint32_t)one, .kind = type->layout ? FT_OPAQUE : type->kind, .base = type->base, .layout = type->layout};
     r->count = (uint64_t)count;
     if (one == 0) /* elements of nothing: there is nothing to combine, and the engine wants a size */
         r->type.elem = 1, r->count = 0;

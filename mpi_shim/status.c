@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statuses (MPI 3.1 sections 3.2.5, 3.7.3, 12.3). Bytes are packed ones, gaps of predefined pairs included, in _ucount. */
+/* Statuses (MPI 3.1 sections 3.2.5, 3.7.3, 12.3). Bytes are packed ones, in _ucount. */
 #include <limits.h>
 
 #include "mpi_shim/layout.h"
@@ -65,14 +65,14 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 /* Whole basic elements in the first *left bytes of one of a type that another is made of. What is left then is part of the next. */
 static uint64_t walk(MPI_Datatype type, uint64_t *left)
 {
-    uint64_t count = 0, packed = shim_packed(type), second = shim_pair_second(type);
+    uint64_t count = 0, packed = shim_packed(type), first = shim_pair_first(type);
 
     if (*left >= packed) {
         *left -= packed;
         return shim_elements(type);
     }
-    if (second && *left >= second) {
-        *left -= second;
+    if (first && *left >= first) {
+        *left -= first;
         return 1;
     }
     if (type->predefined) {
@@ -101,7 +101,7 @@ static long long elements_of(const MPI_Status *status, MPI_Datatype type)
         return status->_ucount ? -1 : 0;
     left = status->_ucount % packed;
     count = status->_ucount / packed * type->elements;
-    if (left && shim_pair_second(type))
+    if (left && shim_pair_first(type))
         return -1;
     if (left)
         count += walk(type, &left);
@@ -116,7 +116,7 @@ static uint64_t bytes_of(MPI_Datatype type, uint64_t count)
     if (count == 0)
         return 0;
     if (type->predefined)
-        return shim_pair_second(type) ? shim_pair_second(type) : count * type->base_elem;
+        return shim_pair_first(type) ? shim_pair_first(type) : count * type->base_elem;
     for (uint64_t i = 0; i < type->n_parts; i++) {
         const struct shim_part *p = &type->parts[i];
         uint64_t one = shim_elements(p->of), all = p->blocks * p->n, whole = one && count / one < all ? count / one : all;

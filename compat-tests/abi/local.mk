@@ -35,6 +35,15 @@ EXTRA_DIST += compat-tests/abi/types.sh
 compat_tests_abi_types_SOURCES = compat-tests/abi/types.c $(abi_random_types)
 compat_tests_abi_sent_types_SOURCES = compat-tests/abi/sent_types.c $(abi_random_types)
 
+# Predefined pairs.
+check_PROGRAMS += compat-tests/abi/pairs
+TESTS += compat-tests/abi/pairs.sh
+EXTRA_DIST += compat-tests/abi/pairs.sh
+
+# Keys of attributes.
+check_PROGRAMS += compat-tests/abi/keys
+TESTS += compat-tests/abi/keys
+
 # Sanitizers want stacks of their own size.
 check_PROGRAMS += compat-tests/abi/stacks
 EXTRA_DIST += compat-tests/abi/stacks.sh

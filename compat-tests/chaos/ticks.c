@@ -2,6 +2,7 @@
 /* A program without MPI for ftrun --check-replay (check_kills.sh). Each rank prints 100 lines, 2 ms apart.
 
      ticks same     of the clock, of chance and its process number: all of that is told again in a replay
+     ticks fails    the same, and rank 0 leaves with code 3
      ticks other    rank 1 also prints what the processor counts: nobody records that, so a replay differs
      ticks race     rank 1 has two threads besides, which draw numbers by an atomic counter and print them: nothing says who draws first
      ticks lost     rank 1 makes now more calls, now less, and has appended to a file that was there (TICKS_FILE): it may not begin anew
@@ -106,5 +107,5 @@ int main(int argc, char **argv)
         fflush(stdout);
         nanosleep(&pause, NULL);
     }
-    return 0;
+    return rank == 0 && !strcmp(argv[1], "fails") ? 3 : 0;
 }

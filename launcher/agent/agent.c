@@ -277,7 +277,7 @@ static void report(struct ft_job *job)
     tell_unchecked(job);
     if (!code)
         ft_tracking_tell_unused(job);
-    if (!job->above && ft_report_checks(job->report, line, sizeof line))
+    if (!job->above && ft_report_checks(job->report, code != 0, line, sizeof line))
         (ft_report_differs(job->report) ? ft_say : ft_say_notice)(&job->say, "%s", line);
     if (!code && !job->above && ft_report_summary(job->report, line, sizeof line))
         ft_say_notice(&job->say, "%s", line);

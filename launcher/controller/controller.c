@@ -243,7 +243,7 @@ static void report(struct ft_controller *c)
 
     if (!c->code && ft_report_differs(now))
         c->code = FT_CODE_DIFFERED;
-    if (ft_report_checks(now, line, sizeof line))
+    if (ft_report_checks(now, c->code != 0, line, sizeof line))
         (ft_report_differs(now) ? ft_say : ft_say_notice)(&c->say, "%s", line);
     if (ft_controller_report_write(c->report, ft_controller_durable_totals(c), c->code, &e) < 0) {
         ft_say(&c->say, "%s", e.text);

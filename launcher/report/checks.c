@@ -34,7 +34,7 @@ static void say_which(const struct ft_report *r, char *text, size_t size)
         snprintf(text + n, size - n, " and some of %u other rank%s", more, ft_plural(more));
 }
 
-bool ft_report_checks(const struct ft_report *r, char *line, size_t size)
+bool ft_report_checks(const struct ft_report *r, bool failed, char *line, size_t size)
 {
     uint64_t snapshot = 0, start = 0, records = 0, all;
     uint32_t ranks = 0, unable = 0;
@@ -56,6 +56,6 @@ bool ft_report_checks(const struct ft_report *r, char *line, size_t size)
     snprintf(line, size, "--check-replay: %llu replay%s of %u rank%s (%llu from a snapshot, %llu from the start), %llu record%s: %s%s",
              (unsigned long long)all, ft_plural(all), ranks, ft_plural(ranks), (unsigned long long)snapshot, (unsigned long long)start,
              (unsigned long long)records, ft_plural(records), !all ? "nothing is known" : *which ? "these differed: " :
-             unable ? "all exact, but not of the whole run" : "all exact", which);
+             unable ? "all exact, but not of the whole run" : failed ? "none of these differed" : "all exact", which);
     return true;
 }
