@@ -487,7 +487,9 @@ static int meet_to_load(struct ft_checkpoints *c, uint64_t *used, uint64_t *left
         return 0;
     *used = ft_carry_is_used(c->s->ft);
     err = meet(c, FT_CALL_LOAD, 0, used, site, e);
-    if (err || !is_live(c))
+    /* A predecessor that has said so has looked. The others may have loaded since, and what they send comes after what is loaded here (found by
+       the explorer). */
+    if (err || !is_live(c) || ft_stream_has_contributed(c->s))
         return err;
     n = ft_carry_left(c->s->ft, e);
     *left = n > 0;

@@ -53,6 +53,14 @@ apart_SOURCES = ft/test/apart.h ft/test/both.h ft/test/apart.c ft/test/search.h 
 apart_LDADD = libft.la
 apart_LDFLAGS = -Wl,--wrap=ft_clock_ns
 
+# The same of a rank whose threads call at the same time.
+check_PROGRAMS += order
+if !SANITIZED
+TESTS += order
+endif
+order_SOURCES = ft/test/order.c ft/test/search.h ft/test/search.c ft/test/coroutine.h ft/test/coroutine.c ft/test/points.c
+order_LDADD = libft.la
+
 # Threads as ranks: what ThreadSanitizer can see (scripts/check.sh builds it so).
 check_PROGRAMS += threads
 TESTS += threads

@@ -77,6 +77,22 @@ static void end(struct ft_order *o)
     o->inside--;
 }
 
+/* While others are in, a call of messages that lets them in is not under way. When it goes on, it is again: theirs may be over by then. */
+static bool idle(const struct ft *ft)
+{
+    bool busy = ft->messages && ft->messages->busy;
+
+    if (ft->messages)
+        ft->messages->busy = false;
+    return busy;
+}
+
+static void goes_on(const struct ft *ft, bool busy)
+{
+    if (ft->messages)
+        ft->messages->busy = busy;
+}
+
 bool ft_order_stands(const struct ft *ft)
 {
     const struct ft_order *o = ft->order;
@@ -87,22 +103,20 @@ bool ft_order_stands(const struct ft *ft)
 void ft_order_turn(struct ft *ft, struct ft_wait *w)
 {
     struct ft_order *o = ft->order;
-    bool busy = ft->messages && ft->messages->busy;
+    bool busy;
 
     if (!o) {
         ft_wait_turn(w, &ft->patience);
         return;
     }
-    if (ft->messages)
-        ft->messages->busy = false;
+    busy = idle(ft);
     end(o);
     if (ft->region.base)
         ft_wait_turn(w, &ft->patience);
     else
         ft_turns_take(&o->turns, (sched_yield(), ft_turns_let(&o->turns)));
     begin(o);
-    if (ft->messages)
-        ft->messages->busy = busy;
+    goes_on(ft, busy);
 }
 
 /* ---- whose turn it is ---- */
@@ -210,11 +224,15 @@ static void note_caller(struct ft_order *o)
 static void take_over(struct ft_order *o, uint32_t thread)
 {
     struct ft_messages *m = messages(o->ft);
+    bool busy;
 
     if (!m)
         return;
     say_several(o);
+    busy = m->busy;
+    m->busy = true; /* in a wait for memory no receive is to be matched, which is written down, too */
     ft_answers_turn(&m->answers, &(struct ft_turn){ o->steps, thread });
+    m->busy = busy;
     o->thread = thread;
 }
 
@@ -224,17 +242,19 @@ static void take_over(struct ft_order *o, uint32_t thread)
    last step of before is over. */
 static bool settle(struct ft_order *o)
 {
-    bool waits = o->door && !*o->door->switched;
+    bool waits = o->door && !*o->door->switched, busy;
     uint32_t depth;
 
     if (!waits && !o->settling)
         return false;
+    busy = idle(o->ft);
     depth = ft_turns_let(&o->turns);
     if (waits)
         o->door->live(true);
     else
         sched_yield();
     ft_turns_take(&o->turns, depth);
+    goes_on(o->ft, busy);
     return true;
 }
 
@@ -244,15 +264,18 @@ void ft_order_live(const struct ft *ft, bool new)
 {
     struct ft_order *o = ft->order;
     uint32_t depth;
+    bool busy;
 
     if (!o) {
         ft->door->live(new);
         return;
     }
     o->settling++;
+    busy = idle(ft);
     depth = ft_turns_let(&o->turns);
     ft->door->live(new);
     ft_turns_take(&o->turns, depth);
+    goes_on(ft, busy);
     o->settling--;
 }
 

@@ -365,6 +365,14 @@ static void objects(void)
     CASE(MPI_Errhandler_free(&eh));
     CASE(MPI_Errhandler_free(NULL));
     CASE(MPI_Error_class(1000, &n));
+    CASE(MPI_Add_error_class(NULL));
+    CASE(MPI_Add_error_code(MPI_ERR_TAG, NULL));
+    CASE(MPI_Add_error_code(5000, &n));
+    CASE(MPI_Add_error_code(MPI_ERR_TAG, &n));
+    CASE(MPI_Add_error_string(n, NULL));
+    CASE(MPI_Add_error_string(n, "mine"));
+    CASE(MPI_Add_error_string(MPI_ERR_TAG, "mine"));
+    CASE(MPI_Add_error_string(5000, "mine"));
     CASE(MPI_Get_address(a, NULL));
     CASE(MPI_Query_thread(NULL));
     CASE(MPI_Is_thread_main(NULL));

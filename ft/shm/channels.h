@@ -31,11 +31,14 @@ static inline uint32_t ft_channel_receiver(const struct ft_region *r, uint32_t i
 static inline bool ft_channel_has_answers(const struct ft_region *r, uint32_t rank)
 {
     const struct ft_message_slot *slots;
+    struct ft_stream_parts parts;
 
     if (!r->header->params.nchannels)
         return false;
-    slots = (const struct ft_message_slot *)(const void *)ft_region_stream(r, ft_channel_of(r, rank, rank)).slots;
-    return atomic_load_explicit(&slots[0].unit, memory_order_acquire) != 0;
+    parts = ft_region_stream(r, ft_channel_of(r, rank, rank));
+    slots = (const struct ft_message_slot *)(const void *)parts.slots;
+    /* Killed while the slot is filled again, there is nothing in it (found by the explorer). */
+    return atomic_load_explicit(&parts.counters[0].done, memory_order_acquire) != 0 || atomic_load_explicit(&slots[0].unit, memory_order_acquire) != 0;
 }
 
 /* A rank's channel to itself is for its answers, which nobody acknowledges. Of a rank whose threads call at the same time (ft/order.h) these

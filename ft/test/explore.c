@@ -120,9 +120,17 @@ static const struct search searches[] = {
 
     /* ... with checkpoints, at which some are under way */
     { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
-      SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
     { SCENARIO(.what = CARRIED, .ranks = 3, .count = 300, .calls = 12, .room = RELEASES), { CHANCE, CHANCE, CHANCE }, 4,
-      SEES(LACKING) | SEES(RESETS) },
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+    { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = 12, .in_place = true, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
+      SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+
+    /* collectives that are messages; also of a log that is spilled */
+    { SCENARIO(.what = PASSES, .ranks = 2, .count = 300, .calls = MAX_CALLS), { SAMPLE, ALL, ALL }, 2, 0 },
+    { SCENARIO(.what = PASSES, .ranks = 3, .count = 75, .calls = MAX_CALLS), { CHANCE, SAMPLE, ALL }, 4, 0 },
+    { SCENARIO(.what = PASSES, .ranks = 4, .count = 75, .calls = MAX_CALLS), { CHANCE, CHANCE, CHANCE }, 4, 0 },
+    { SCENARIO(.what = PASSES, .ranks = 3, .count = 300, .calls = MORE_CALLS, .in_place = true, .room = SPILLS), { CHANCE, CHANCE, CHANCE }, 4, SEES(SPILLED) },
 
     /* ... whose bytes are other ones in each incarnation of the sender: those of the receiver get the same */
     { SCENARIO(.what = RING, .ranks = 2, .count = 300, .calls = 2, .varies = true), { SAMPLE, ALL, ALL }, 4, 0 },

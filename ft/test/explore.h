@@ -28,9 +28,9 @@ enum room { ROOMY, SPILLS, FORGETS, RELEASES, LEFT };
 /* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
    rank 0: it waits for nobody else. LAZY: dense and mixed, and not every version is kept. KEYS, PLACES: operations of the bootstrap cache besides,
    with keys or known by their places (ft/test/once.c). RING and what follows: messages (ft/test/letters.c); LETTERS: of all kinds, and mixed; CARRIED: checkpoints,
-   and messages that are under way at these (ft/test/carried.c). */
+   and messages that are under way at these (ft/test/carried.c); PASSES: mixed, on a communicator that has no stream, so that they are messages. */
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, LAZY, KEYS, PLACES,
-            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, CARRIED, NWHAT };
+            RING, OPEN, ASKS, PROBES, SYNCHRONOUS, CANCELS, BURST, LETTERS, CARRIED, PASSES, NWHAT };
 
 /* What may happen in a run besides results, so that a search can say that it did. */
 enum seen {
@@ -93,6 +93,7 @@ struct second {
 enum { MOST_LETTERS = 16, MOST_LETTER_BYTES = 20480, MOST_TOLD = 1024 };
 struct letters {
     struct ft_comm comm;
+    struct ft_comm passing;        /* of a job that passes messages: all ranks, without a stream */
     struct ft_request *request[MOST_LETTERS];
     struct asked {
         bool receives, synchronous;
@@ -162,6 +163,7 @@ struct job {
     bool known[MORE_CALLS];        /* with sc.varies: somebody has received what ... */
     int32_t common[MORE_CALLS][MAX_BYTES / 4 * MAX_RANKS];  /* ... all are to receive in this call */
     struct told told[MAX_RANKS];   /* of messages */
+    uint32_t come[MAX_RANKS];      /* they have made, or begun, so many calls */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t moves;                /* points passed in this run that were more than a look */
 };
@@ -211,12 +213,14 @@ void begin_life(struct actor *r);            /* from the call it stands at */
 
 /* letters.c, letters_program.c */
 void open_letters(struct actor *r);
+bool make_passing(struct actor *r);          /* of all ranks, before their first call. False: failed */
 bool begin_letters(struct actor *r);         /* those of the call it stands at. False: failed */
 bool end_letters(struct actor *r);           /* ... after the collective operation */
 void drop_letters(struct actor *r);          /* it is dead, or over */
 
 /* carried.c */
-bool begin_carried(struct actor *r);         /* as begin_letters */
+bool begin_carried(struct actor *r);         /* as begin_letters, ... */
+bool end_carried(struct actor *r);           /* ... and end_letters */
 
 /* program.c */
 extern const char *const what_text[NWHAT];

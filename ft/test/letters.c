@@ -254,11 +254,28 @@ void open_letters(struct actor *r)
         failed("rank %u: %s", r->index, e.text);
 }
 
+/* A duplicate of the world. There is one stream in the job, and that has it: so it has none. */
+bool make_passing(struct actor *r)
+{
+    struct letters *l = &r->letters;
+    struct ft_error e;
+
+    r->ft.self = (struct ft_stream){ .n = 1, .size = 1, .apart = true, .name = "SELF" };
+    if (!is_good(r, ft_comm_split(&r->ft, &l->comm, FT_CALL_COMM_DUP, 0, 0, &l->passing, LETTER_SITE, &e), &e))
+        return false;
+    if (!l->passing.stream->passing)
+        failed("rank %u incarnation %u: its communicator has a stream", r->index, r->incarnation);
+    return !run.failure[0];
+}
+
 /* What it had in private memory. */
 void drop_letters(struct actor *r)
 {
     if (!sends_letters())
         return;
+    if (r->letters.passing.stream)
+        ft_comm_free(&r->letters.passing);
+    ft_comms_close(&r->ft);
     memset(r->letters.request, 0, sizeof r->letters.request);
     ft_messages_close(&r->ft);
     ft_comm_close(&r->letters.comm);

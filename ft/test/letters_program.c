@@ -334,6 +334,8 @@ bool begin_letters(struct actor *r)
         return true;
     if (job.sc.what == CARRIED)
         return begin_carried(r);
+    if (job.sc.what == PASSES)
+        return r->call > 0 || make_passing(r);
     if (job.sc.what == LETTERS && r->call % 2)
         return begin_across(r);
     switch (kind_of(r)) {
@@ -354,5 +356,11 @@ bool begin_letters(struct actor *r)
     }
 }
 
-bool end_letters(struct actor *r) { return !sends_letters() || finish_letters(r); }
+/* Who has none does not ask: that counts as having messages. */
+bool end_letters(struct actor *r)
+{
+    if (job.sc.what == CARRIED)
+        return end_carried(r);
+    return !sends_letters() || !some_left(r) || finish_letters(r);
+}
 

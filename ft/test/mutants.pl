@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# Mutants of the engine: each breaks one rule, and an explorer must find every one of them: that of one node, or that of several, apart. A mutant
-# is one substitution in one file, compiled and put before the library that ships on the linker's line.
+# Mutants of the engine: each breaks one rule, and an explorer must find every one of them: that of one node, that of several, apart, or that
+# of threads, order. A mutant is one substitution in one file, compiled and put before the library that ships on the linker's line.
 #
-#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]     exit 0: all were caught
+#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT ORDER_OBJECT CC [CFLAGS ...]     exit 0: all were caught
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -44,6 +44,16 @@ my $cancels = '--chance --only 17,3,300,3,0,0,0,0 --seeds 2000';
 my $letters = '--chance --only 19,3,300,12,0,0,0,0 --seeds 800';
 my $letters_spill = '--chance --only 19,3,900,12,0,1,0,0 --seeds 800';
 my $letters_left = '--chance --only 19,3,900,12,0,4,0,0 --seeds 800';
+
+my $carried = '--chance --only 20,2,300,12,0,3,0,0 --seeds 400';       # ... under way at checkpoints
+my $carried_early = '--chance --only 20,2,300,12,1,3,0,0 --seeds 400';
+my $passes = '--only 21,3,75,8,0,0,0,0 --seeds 60';           # collectives that are messages
+my $passes_in_place = '--chance --only 21,3,300,16,1,1,0,0 --seeds 60';
+
+my $threads = 'order --only 2,2,0 --seeds 60';                   # threads that call at the same time
+my $order_waits = 'order --only 2,2,1 --seeds 400';
+my $order_more = 'order --chance --only 2,4,0 --seeds 1500';
+my $order_waits_more = 'order --chance --only 2,4,1 --seeds 3000';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it: `endless` before that if ranks go round
 # in a loop without a crash point, so that the search has no end
@@ -609,19 +619,32 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      'ft_peek(&ft_region_stream(n->region, n->number).counters[0].done)', 'ft_peek(&ft_region_stream(n->region, 0).counters[0].done)', $apart_two],
     ['a slot says that a message is there before it is', 'ft/msg/channel.c',
      '    ft_fill(&slot->sig, sig, sizeof slot->sig);
-    slot->site = site;', '    ft_publish(&slot->unit, unit + 1);
+    slot->site = site;', '    ft_publish(&slot->unit, c->unit + 1);
     ft_fill(&slot->sig, sig, sizeof slot->sig);
     slot->site = site;', $ring],
     ['... or a message while the next one is written', 'ft/msg/channel.c',
      '    ft_publish(&slot->unit, 0); /* whoever sees that finds what was there in the log */
 ', '', $burst],
     ['a message is logged before the log has it', 'ft/msg/channel.c',
-     '    ft_fill(to, &rec, sizeof rec);
-    if (n)', '    ft_publish(&c->mine->done, c->unit + 1);
-    ft_fill(to, &rec, sizeof rec);
-    if (n)', $ring],
-    ['a slot is used again before its message is in the log', 'ft/msg/channel.c',
-     '    if (unit - c->unit == FT_CHANNEL_SLOTS)', '    if (unit - c->unit == FT_CHANNEL_SLOTS + 1)', '--chance --only 12,2,4500,2,0,0,0,0 --seeds 400'],
+     '    if (n && !is_long(c, n))
+        ft_fill(', '    ft_publish(&c->mine->done, c->unit + 1);
+    if (n && !is_long(c, n))
+        ft_fill(', $ring],
+    ['the bytes of a long one are said to be in its slot', 'ft/msg/channel.c',
+     'if (!is_long(c, u->sig.length) && read_cell', 'if (read_cell', $ring],
+    ['... or logged out of it by a successor', 'ft/msg/channel.c',
+     '    if (n && !is_long(c, n))
+        ft_fill(', '    if (n)
+        ft_fill(', $ring],
+    ['... or published before they are in the log', 'ft/msg/channel.c',
+     '    if (is_long(c, n))
+        ft_view_fill_past(v, from, n, write_head(c, sig, site, &end), true);
+    else
+', '    if (is_long(c, n)) {
+        ft_publish(&slot->unit, c->unit + 1);
+        ft_view_fill_past(v, from, n, write_head(c, sig, site, &end), true);
+    } else
+', $ring],
     ['who has copied a slot does not look whether it is still that', 'ft/msg/channel.c',
      'return ft_peek(&slot->unit) == unit + 1;
 }
@@ -640,8 +663,6 @@ int ft_msg_walk', $burst],
     ft_msg_log(c);', '        return FT_EDIVERGED;
     }
     advance(c, ft_log_place(&c->log, c->end, sig->length) + ft_record_bytes(sig->length));', $ring],
-    ['... or only the first of the published ones', 'ft/message.c',
-     '    ft_msg_log_all(&out->c);', '    ft_msg_log(&out->c);', $ring],
     ['... or sends again what is logged', 'ft/msg/channel.c',
      'if (__builtin_expect(ft_msg_replays(c), 0))', 'if (0)', $varied_burst],
     ['a piece that is kept is looked for in the log alone', 'ft/msg/channel.c',
@@ -741,7 +762,7 @@ int ft_msg_walk', $burst],
      '    if (decided)
         return post_decided(m, p, decided);', '    p->decided = decided != NULL;', $open],
     ['a message is published without a ring', 'ft/msg/channel.c',
-     'ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, unit + 1);', 'ft_publish(&slot->unit, unit + 1);', $burst],
+     'ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, c->unit + 1);', 'ft_publish(&slot->unit, c->unit + 1);', $burst],
     ['... or that a synchronous one is matched', 'ft/arrivals.c',
      'ft_wait_announce(c->patience, FT_AWAIT_MATCHED, c->number, word, value);', '(void)c;
     ft_publish(word, value);', '--only 16,2,5,2,0,0,0,0 --seeds 60'],
@@ -751,11 +772,108 @@ int ft_msg_walk', $burst],
      '        safe = ft_min(safe, ft_streams_end(k->region, i));', '        safe = i ? safe : ft_min(safe, ft_streams_end(k->region, i));', $letters_spill],
     ['who is ahead gets memory beyond the limit (was a real hang)', 'ft/shm/keeper.c',
      'if (!needed && k->bytes > limit_of(k))', 'if (0)', $letters_spill],
+    # messages under way at checkpoints
+    ['what a checkpoint carries is released behind its cut (was a broken invariant; CUT_TAKEN)', 'ft/carry.c',
+     '    ft_messages_positions(ft, p);', '    for (uint32_t r = 0; m && m->writes && r < m->n; r++) {
+        if (m->out[r])
+            ft_position_add(p, m->out[r]->c.number, (struct ft_position){ m->out[r]->c.unit, m->out[r]->c.end });
+        if (m->in[r])
+            ft_position_add(p, m->in[r]->c.number, (struct ft_position){ m->in[r]->c.unit, m->in[r]->c.end });
+    }', $carried],
+    ['... or is not carried (KEPT_LOST)', 'ft/carry.c',
+     'return ft_comms_number(ft, a->is.context) != UINT64_MAX;', 'return ft_comms_number(ft, a->is.context) != UINT64_MAX && 0;', $carried],
+    ['... or at once, before all have come (NO_MEET)', 'ft/checkpoint.c',
+     '    if (!err && ft_carry_is_on(c->s->ft))
+        err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);', '    (void)word;', $carried],
+    ['... or when all have, and what has come is not looked at (NO_TAKE)', 'ft/checkpoint.c',
+     'int64_t n = ft_carry_is_on(c->s->ft) ? ft_carry_left(c->s->ft, e) : 0;', 'int64_t n = 0;', $carried],
+    ['who goes on from a checkpoint reads channels from their beginning (LOG_TOO)', 'ft/carry.c',
+     'again ? row[END] : c->end', 'again ? 0 : c->end', $carried],
+    ['... or numbers its receives anew', 'ft/carry.c',
+     '        m->posts = head[AT_POSTS];', '        ;', $carried],
+    ['all begin with a checkpoint, and number their messages anew', 'ft/carry.c',
+     'ft_max(c->unit, row[UNIT])', 'again ? row[UNIT] : c->unit', $carried],
+    ['a rank that has had messages begins with a checkpoint alone', 'ft/checkpoint.c',
+     'if (!err && is_live(c) && !used && c->s->rank == 0)', 'if (!err && is_live(c) && c->s->rank == 0)', $carried_early],
+
+    # collectives that are messages
+    ['passes: a barrier is over for who has told the one before it', 'ft/pass/barrier.c',
+     'return err ? err : ft_pass_bcast(p, 0, NULL, 0, e);', 'return err;', $passes],
+    ['passes: a part goes round twice', 'ft/pass/allgather.c',
+     'gives = (me + n - i + 1) % n, gets', 'gives = (me + n - (i > 1 ? i : i + 1) + 1) % n, gets', $passes],
+    ['passes: an allgather leaves out its own part', 'ft/pass/allgather.c',
+     '    ft_view_move(&mine, own, 0, ft_view_part_bytes(all, me), false);', '    (void)mine, (void)own;', $passes],
+    ['passes: a reduction in place is not', 'ft/pass/fold.c',
+     '    if (!err && first && n)', '    if (0)', $passes_in_place],
+    ['passes: a rank folds before it has received', 'ft/pass/fold.c',
+     '    int err = ft_pass_receive(p, p->c->me + 1, acc, n, e);
+
+    if (err)
+        return err;
+    if (n)
+        combine(op, own, acc, n, elem);', '    int err;
+
+    if (n)
+        combine(op, own, acc, n, elem);
+    err = ft_pass_receive(p, p->c->me + 1, acc, n, e);
+    if (err)
+        return err;', $passes],
+    ['passes: a bcast comes from the rank of that number, whoever its root is', 'ft/pass/bcast.c',
+     'err = ft_pass_receive(p, (me - distance + root) % ranks, data, n, e);', 'err = ft_pass_receive(p, me - distance, data, n, e);', $passes],
+
+    # threads that call at the same time
+    ["order: a replay's steps are whose they like to be", 'ft/order.c',
+     'if (replays(o) && owner(o) == thread)', 'if (replays(o))', $threads],
+    ['order: another thread calls, and that is not written down', 'ft/order.c',
+     '        if (owner(o) != thread)
+            take_over(o, thread);', '        o->thread = thread;', $threads],
+    ['order: ... or after the step counts', 'ft/order.c',
+     '        if (owner(o) != thread)
+            take_over(o, thread);
+        ft_publish(o->done, o->steps + 1);', '        bool other = owner(o) != thread;
+        ft_publish(o->done, o->steps + 1);
+        if (other)
+            take_over(o, thread);', $threads],
+    ['order: a step does not count', 'ft/order.c',
+     '        ft_publish(o->done, o->steps + 1);', '        ;', $threads],
+    ['order: of two turns of one step the first counts', 'ft/order.c',
+     '        o->thread = a->turns[o->given].thread;', '        if (!o->given || a->turns[o->given].step != a->turns[o->given - 1].step)
+            o->thread = a->turns[o->given].thread;', $order_more],
+    ['order: in a wait for memory for a turn a receive is matched (was an empty record)', 'ft/order.c',
+     '    m->busy = true; /* in a wait', '    /* in a wait', $order_more],
+    ['order: a call that has let others in is as they leave it (was a crash)', 'ft/order.c',
+     '    if (ft->messages)
+        ft->messages->busy = busy;', '    (void)ft, (void)busy;', $order_waits_more],
+    ['order: killed while their slot is filled again, there were no answers (was another order)', 'ft/shm/channels.h',
+     'atomic_load_explicit(&parts.counters[0].done, memory_order_acquire) != 0 ||', '', $order_more],
+    ['order: something new is done while others are given what was before', 'ft/order.c',
+     '    if (!waits && !o->settling)
+        return false;', '    return false;', $order_waits],
+    ['order: ... or while a step of before is not over', 'ft/order.c',
+     '    if (!waits && !o->settling)', '    if (!waits)', $order_waits_more],
+    ['order: who waits for its turn keeps others out', 'ft/order.c',
+     '        if (replays(o))
+            ft_order_turn(o->ft, &w);', '        if (replays(o))
+            w.holds = true, ft_wait_turn(&w, &o->ft->patience);', $threads],
+    ['order: a call that has waited goes on out of its turn', 'ft/requests.c',
+     '    if (!err)
+        ft_order_step(m->ft);
+    m->holds = true;', '    m->holds = true;', $order_waits],
+    ['order: a replay looks for what it waits for, whose turn it ever is', 'ft/requests.c',
+     '    if (ft_order_replays(m->ft))
+        return ft_order_is_mine(m->ft);
+', '', $order_waits],
+    ['order: whoever is in, each thread is', 'ft/shm/turns.c',
+     'if (!ft_turns_mine(t))', 'if (!atomic_load(&t->taken))', $threads],
+    ['order: ... or comes back as one that has just come', 'ft/shm/turns.c',
+     '    t->away--;
+    t->depth = depth;', '    t->away--;
+    t->depth = 0;', $threads],
     ['receivers say seldom how far they are', 'ft/arrivals.c',
      'in->said + ft_min(SAY_AGAIN, in->c.log.extent_bytes / 4)', 'in->said + SAY_AGAIN', '--chance --only 19,2,900,12,0,2,0,0 --seeds 400'],
 );
-my ($source, $library, $explore, $apart, @cc) = @ARGV;
-die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT CC [CFLAGS ...]\n" unless @cc;
+my ($source, $library, $explore, $apart, $order, @cc) = @ARGV;
+die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT APART_OBJECT ORDER_OBJECT CC [CFLAGS ...]\n" unless @cc;
 
 # What the code has no more is said at once, of all mutants, also of those that are not asked for.
 my $stale = 0;
@@ -787,9 +905,9 @@ for my $m (@mutants) {
     my ($name, $file, $from, $to, $how_long) = @$m;
     $how_long //= '--seeds 60';
     my $endless = $how_long =~ s/^endless //;
-    my @explorer = $how_long =~ s/^apart // ? ($apart, '-Wl,--wrap=ft_clock_ns') : ($explore);
+    my @explorer = $how_long =~ s/^apart // ? ($apart, '-Wl,--wrap=ft_clock_ns') : $how_long =~ s/^order // ? ($order) : ($explore);
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
-    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/msg' '$source/ft/net' '$source/ft/snap' '$dir/ft/' && mkdir '$dir/ft/outcome' && cp '$source'/ft/outcome/door.h '$source'/ft/outcome/copies.h '$source'/ft/outcome/log.[ch] '$source'/ft/outcome/kinds.h '$dir/ft/outcome/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
+    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/msg' '$source/ft/net' '$source/ft/pass' '$source/ft/snap' '$dir/ft/' && mkdir '$dir/ft/outcome' && cp '$source'/ft/outcome/door.h '$source'/ft/outcome/copies.h '$source'/ft/outcome/log.[ch] '$source'/ft/outcome/kinds.h '$dir/ft/outcome/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
     my $text = slurp("$dir/$file");
     $text =~ s/\Q$from\E/$to/;
@@ -797,7 +915,7 @@ for my $m (@mutants) {
     print $out $text;
     close $out;
     my @files = $file =~ /\.c$/ ? ($file) :
-        qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c ft/shm/doorbell.c ft/shm/wait.c);
+        qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c ft/shm/doorbell.c ft/shm/wait.c ft/order.c);
     my @sources = map { "$dir/$_" } @files;
     run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, @explorer, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";

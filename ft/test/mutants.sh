@@ -18,13 +18,14 @@ object() {
 object explore "$test/explore.c" "$test/sched.c" "$test/program.c" "$test/second.c" "$test/versions.c" "$test/once.c" "$test/letters.c" "$test/letters_program.c" "$test/carried.c" \
   "$test/agent.c"
 object apart "$test/apart.c" "$test/apart_sched.c" "$test/apart_wire.c" "$test/apart_program.c" "$test/apart_second.c"
+object order "$test/order.c"
 # As many at a time as there are processors.
 n=$(nproc)
 failed=0
 pids=
 # shellcheck disable=SC2086
 for i in $(seq 0 $((n - 1))); do
-  FT_SHARE=$i/$n perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.explore.o" "$obj.apart.o" $cc -std=gnu17 >"$obj.$i" 2>&1 &
+  FT_SHARE=$i/$n perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.explore.o" "$obj.apart.o" "$obj.order.o" $cc -std=gnu17 >"$obj.$i" 2>&1 &
   pids="$pids $!"
 done
 for pid in $pids; do wait "$pid" || failed=1; done

@@ -7,7 +7,7 @@
 #include "ft/test/explore.h"
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places",
-                                        "ring", "open", "asks", "probes", "synchronous", "cancels", "burst", "letters", "carried" };
+                                        "ring", "open", "asks", "probes", "synchronous", "cancels", "burst", "letters", "carried", "passes" };
 
 int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
@@ -43,12 +43,19 @@ static uint32_t count_of(uint32_t call)
 {
     if (job.sc.what == PLACES && call > 1)
         return ONCE_COUNT;
+    if (job.sc.what == PASSES)
+        return call % 8 == 6 ? 0 : job.sc.count;
     return job.sc.what >= MIXED ? (call % 3 == 1 ? job.sc.count * 5 : call % 3 == 2 ? 0 : job.sc.count) : job.sc.count;
 }
 
 enum { UNTOUCHED = 0x55555555 };
 
-static uint32_t root_of(uint32_t call, uint32_t n) { return job.sc.what == DENSE || job.sc.what == PLACES ? 0 : call % n; }
+static uint32_t root_of(uint32_t call, uint32_t n)
+{
+    if (job.sc.what == PASSES)
+        return call / 2 % n;
+    return job.sc.what == DENSE || job.sc.what == PLACES ? 0 : call % n;
+}
 
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
 {
@@ -107,6 +114,8 @@ static int make_call(struct actor *r, struct ft_error *e)
 
     if (disputes(r))
         root = me;
+    if (job.come[r->index] <= r->call)
+        job.come[r->index] = r->call + 1;
     memset(r->recv, UNTOUCHED & 0xff, sizeof r->recv);
     for (uint32_t i = 0; i < count; i++)
         r->send[i] = contribution(r, r->call, i);
@@ -185,6 +194,9 @@ static void check_result(struct actor *r)
 
     switch (call_of(r->call)) {
     case BARRIER:
+        for (uint32_t q = 0; q < n; q++)
+            if (job.come[crew[q]] <= r->call)
+                failed("rank %u incarnation %u call %u: a barrier is over, and rank %u has not come", r->index, r->incarnation, r->call, crew[q]);
         break;
     case BCAST:
         if (!disputes(r))
@@ -276,7 +288,7 @@ static void open_stream(struct actor *r)
 }
 
 /* Messages with a collective operation. */
-static bool is_mixed(const struct actor *r) { return job.sc.what == CARRIED || (job.sc.what == LETTERS && r->call % 2); }
+static bool is_mixed(const struct actor *r) { return job.sc.what == CARRIED || job.sc.what == PASSES || (job.sc.what == LETTERS && r->call % 2); }
 
 void rank_main(struct actor *r)
 {

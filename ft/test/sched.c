@@ -120,6 +120,7 @@ static void start_everybody(void)
     reset_versions(true);
     memset(job.known, 0, sizeof job.known);
     memset(job.told, 0, sizeof job.told);
+    memset(job.come, 0, sizeof job.come);
     run.seen[RESETS]++;
     job.deaths = 0;
     for (uint32_t i = 0; i <= job.sc.ranks; i++)
@@ -369,6 +370,7 @@ bool run_job(const struct plan *p)
     job.due = false;
     memset(job.known, 0, sizeof job.known);
     memset(job.told, 0, sizeof job.told);
+    memset(job.come, 0, sizeof job.come);
     job.deaths = 0;
     job.hurries = job.tarries = NULL;
     job.registrar = NULL;

@@ -151,7 +151,12 @@ int make_both(struct actor *r, struct ft_error *e)
 
 bool is_out(const struct actor *r) { return is_second(r) && !is_both(r) && index_of(&r->second, r->index) < 0; }
 
-struct ft_stream *stream_of(struct actor *r) { return is_second(r) ? &r->second.stream : &r->ft.world; }
+struct ft_stream *stream_of(struct actor *r)
+{
+    if (job.sc.what == PASSES)
+        return r->letters.passing.stream;
+    return is_second(r) ? &r->second.stream : &r->ft.world;
+}
 
 uint32_t crew_of(const struct actor *r, uint32_t ranks[MAX_RANKS], uint32_t *me)
 {
