@@ -222,7 +222,8 @@ int ft_carry_save(struct ft *ft, void **bytes, uint64_t *n, struct ft_positions 
 
 struct reader {
     const char *at, *end;
-    bool short_of;   /* something is not there */
+    bool short_of;            /* something is not there */
+    uint64_t source, number;  /* that the next message is of, and has, at least */
 };
 
 static const void *get(struct reader *r, uint64_t n)
@@ -262,6 +263,8 @@ static void go_on(struct ft_msg_channel *c, const uint64_t *row, bool again)
         ft_publish(&c->mine->done, c->unit);
 }
 
+static bool is_other(const struct ft_messages *m, uint64_t rank) { return rank < m->n && rank != m->me; }
+
 static int load_channels(struct ft_messages *m, struct reader *r, const uint64_t *head, bool again, struct ft_error *e)
 {
     uint64_t row[CHANNEL];
@@ -270,7 +273,7 @@ static int load_channels(struct ft_messages *m, struct reader *r, const uint64_t
 
     for (uint64_t i = 0; i < head[AT_OUT]; i++) {
         get_row(r, row, CHANNEL);
-        if (r->short_of || row[OTHER] >= m->n)
+        if (r->short_of || !is_other(m, row[OTHER]))
             return damaged(m->ft, e);
         out = ft_messages_outgoing(m, (uint32_t)row[OTHER], e);
         if (!out)
@@ -281,7 +284,7 @@ static int load_channels(struct ft_messages *m, struct reader *r, const uint64_t
     }
     for (uint64_t i = 0; i < head[AT_IN]; i++) {
         get_row(r, row, CHANNEL);
-        if (r->short_of || row[OTHER] >= m->n)
+        if (r->short_of || !is_other(m, row[OTHER]))
             return damaged(m->ft, e);
         err = m->in[row[OTHER]] ? 0 : ft_messages_hear(m, (uint32_t)row[OTHER], e);
         if (err)
@@ -300,12 +303,22 @@ static int load_left(struct ft *ft, struct reader *r, uint64_t n, bool again, st
 
     for (uint64_t i = 0; i < n && !err; i++) {
         get_row(r, row, LEFT);
-        if (r->short_of || row[STREAM] >= ft->region.header->params.nstreams)
+        if (r->short_of || row[STREAM] == 0 || row[STREAM] >= ft->region.header->params.nstreams)
             return damaged(ft, e);
         if (again)
             err = ft_comms_left(ft, &(struct ft_use){ (uint32_t)row[STREAM], row[USE], row[LEFT_UNIT], row[LEFT_END] }, e);
     }
     return err;
+}
+
+/* They are in the order of their sources and numbers. */
+static bool follows(struct reader *r, uint64_t source, uint64_t number)
+{
+    bool good = number < UINT64_MAX && (source > r->source || (source == r->source && number >= r->number));
+
+    r->source = source;
+    r->number = number + 1;
+    return good;
 }
 
 static int load_message(struct ft_messages *m, struct reader *r, bool again, struct ft_error *e)
@@ -316,7 +329,7 @@ static int load_message(struct ft_messages *m, struct reader *r, bool again, str
     get_row(r, row, MESSAGE);
     bytes = get(r, row[BYTES]);
     get(r, -row[BYTES] % 8);
-    if (r->short_of || row[SOURCE] >= m->n || !ft_comms_context(m->ft, row[COMM], &context))
+    if (r->short_of || row[SOURCE] >= m->n || !follows(r, row[SOURCE], row[NUMBER]) || !ft_comms_context(m->ft, row[COMM], &context))
         return damaged(m->ft, e);
     return ft_messages_restore(m, &(struct ft_envelope){ .context = context, .source = (int32_t)row[SOURCE], .tag = (int32_t)row[TAG] }, row[NUMBER],
                                again ? row[ACK] : 0, bytes, row[BYTES], e);
@@ -349,7 +362,7 @@ static int load_messages(struct ft *ft, struct reader *r, const uint64_t *head, 
 
 int ft_carry_load(struct ft *ft, const void *bytes, uint64_t n, bool again, struct ft_error *e)
 {
-    struct reader r = { bytes, (const char *)bytes + n, false };
+    struct reader r = { .at = bytes, .end = (const char *)bytes + n };
     uint64_t head[HEAD];
     int err;
 

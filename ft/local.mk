@@ -29,6 +29,11 @@ include ft/pass/local.mk
 include ft/values/local.mk
 libft_la_LIBADD = libftcommon.la libftreduce.la -lpthread
 
+unit_tests += ft/unit
+ft_unit_SOURCES = ft/msg/log_test.h ft/carry_test.c ft/made_test.c
+ft_unit_CFLAGS = $(unit_cflags)
+ft_unit_LDADD = $(ft_unit_libs)
+
 # Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.
 # Not with sanitizers: they do not let it jump between its ranks' stacks.
 check_PROGRAMS += explore

@@ -9,7 +9,7 @@ or more: it is a reason, which goes into such a line.  Left out, as classes:
   - answers to a question: what --help, status, list, --report, --timeline and ftmpi_info print;
   - names of things (X-macros), and what programs read (JSON, HTTP, assembler, /proc).
 
-  messages.py check [PAGE]
+  messages.py check [PAGE...]
                        each message is in docs/troubleshooting.md, and none there is gone; each
                        example there is a message filled in; counts agree with their nouns;
                        things are called by one name
@@ -17,6 +17,7 @@ or more: it is a reason, which goes into such a line.  Left out, as classes:
   messages.py LINE     what the page says of this line
 Reads top_srcdir from the environment, as all tests do; "." if it is not set.
 """
+import functools
 import os
 import pathlib
 import re
@@ -51,6 +52,7 @@ def in_page(raw):
     return re.sub("…{2,}", "…", text).strip()
 
 
+@functools.cache
 def words(raw):
     """How many: names of options, numbers and what is filled in are none."""
     return len(re.findall(r"(?<![\w-])[A-Za-z][A-Za-z']*", CONVERSION.sub(" … ", raw.replace("\\n", " "))))
@@ -150,6 +152,7 @@ def in_document(text):
     return re.findall(r"^`(.+)` \\$", text, flags=re.M), re.findall(r"^    ((?:ftrun|ftmpi): .+)$", text, flags=re.M)
 
 
+@functools.cache
 def pattern(text):
     """What a message is when it is filled in. After a colon at its end comes more."""
     return re.compile(".*".join(re.escape(part) for part in text.split("…")) + (".*$" if text.endswith(":") else "$"), re.S)
@@ -184,25 +187,23 @@ def other_names(raw):
     return [better for name, better in OTHER_NAMES if re.search(name, raw) and not re.search(r"\b(?:CALLS|CELLS|REPORT)\b", raw)]
 
 
-def check(page):
+def check(page, have):
     failed = []
-    text = pathlib.Path(page).read_text(encoding="utf-8")
-    told, examples = in_document(text)
-    have = messages()
+    told, examples = in_document(pathlib.Path(page).read_text(encoding="utf-8"))
     for message in have:
         if message.text not in told:
-            failed.append(f"{message.path}:{message.line}: not in {PAGE}: {message.text}")
+            failed.append(f"{message.path}:{message.line}: not in {page}: {message.text}")
         failed += [f"{message.path}:{message.line}: another name for {name}: {message.raw}" for name in other_names(message.raw)]
         for noun in disagreeing(message.raw):
             if any(re.search(rf" {noun[:-1]}\b", " " + one.raw) for one in have if one.path == message.path and one.raw != message.raw):
                 continue  # there is one for 1
             failed.append(f"{message.path}:{message.line}: 1 {noun}? (ft_plural): {message.raw}")
     texts = {message.text for message in have}
-    failed += [f"{PAGE}: no source has: {one}" for one in told if one not in texts]
-    failed += [f"{PAGE}: twice: {one}" for one in sorted({one for one in told if told.count(one) > 1})]
+    failed += [f"{page}: no source has: {one}" for one in told if one not in texts]
+    failed += [f"{page}: twice: {one}" for one in sorted({one for one in told if told.count(one) > 1})]
     for example in examples:
         if not any(words(one) >= 2 and pattern(one).match(example.split(": ", 1)[1]) for one in texts):
-            failed.append(f"{PAGE}: no message is like this example: {example}")
+            failed.append(f"{page}: no message is like this example: {example}")
     return failed
 
 
@@ -225,7 +226,8 @@ def main():
         for message in messages():
             print(f"{message.path}:{message.line}: {message.text}")
     elif what == "check":
-        failed = check(sys.argv[2] if len(sys.argv) > 2 else TOP / PAGE)
+        have = messages()
+        failed = [complaint for page in sys.argv[2:] or [TOP / PAGE] for complaint in check(page, have)]
         for complaint in failed:
             print("FAIL:", complaint)
         return bool(failed)

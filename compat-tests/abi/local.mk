@@ -82,4 +82,4 @@ EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/na
 if !SANITIZED
 TESTS += $(abi_plain_tests)
 endif
-tests_dist += compat-tests/abi/abi.sh compat-tests/abi/communicators_openmpi.sh compat-tests/abi/messages_openmpi.sh compat-tests/abi/types_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/types_openmpi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh

@@ -3,14 +3,16 @@
 # Communicators, what hangs on them, and intercommunicators while ranks are killed, with snapshots and without: the output is that of an
 # undisturbed run, byte for byte. FT_SECONDS: for longer hunts, seconds for each number of ranks.
 . "$(dirname "$0")/../lib/test.sh"
-seconds=8 worlds="2 3 4"
-if quick; then seconds=2 worlds="4"; fi
+seconds=8 worlds="2 3 4" least=10
+if quick; then seconds=2 worlds="4" least=5; fi
 seconds=${FT_SECONDS:-$seconds}
+snapshots="0.05 off"
+records || snapshots=off # there are none
 for w in $worlds; do
-    for snapshot in 0.05 off; do
+    for snapshot in $snapshots; do
         for program in "communicators -o -n 1500" "attributes -o -n 40" "intercommunicators -o -n 1000"; do
             # shellcheck disable=SC2086
-            python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 5 --least 10 \
+            python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 5 --least $least \
                 --seconds "$seconds" --timeout 120 -- "$top_builddir/compat-tests/abi/"$program -p '{dir}' || failed=1
         done
     done

@@ -49,4 +49,4 @@ tests_alone += $(chaos_alone_tests)
 tests_long += $(chaos_alone_tests)
 endif
 EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_long_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
-tests_dist += compat-tests/chaos/messages.sh compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh
+tests_dist += compat-tests/chaos/survive.sh compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh

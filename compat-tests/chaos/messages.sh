@@ -4,9 +4,11 @@
 # time, and Open MPI's. With ranks killed, with snapshots and without, it is that of an undisturbed run, byte for byte, and nobody is
 # told of another order of what MPI leaves open than before. FT_SECONDS: for longer hunts, seconds for each number of ranks.
 . "$(dirname "$0")/../lib/test.sh"
-seconds=8 worlds="2 3 4" steps=200
-if quick; then seconds=2 worlds="4" steps=60; fi
+seconds=8 worlds="2 3 4" steps=200 least=10
+if quick; then seconds=2 worlds="4" steps=60 least=5; fi
 seconds=${FT_SECONDS:-$seconds}
+snapshots="0.05 off"
+records || snapshots=off # there are none
 seeded
 
 theirs=
@@ -50,8 +52,8 @@ done
 quick || same 2 6 -k flood
 
 for w in $worlds; do
-    for snapshot in 0.05 off; do
-        python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 5 --least 10 \
+    for snapshot in $snapshots; do
+        python3 "$here/chaos.py" --ftrun "$ftrun" --ftrun-args "--snapshot $snapshot" --ranks "$w" --seeds 100000 --kills 5 --least $least \
             --seconds "$seconds" --timeout 120 -- "$built/patterns" -o -n 400 -s '{seed}' -p '{dir}' || failed=1
     done
 done

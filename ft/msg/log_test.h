@@ -37,7 +37,7 @@ static void open_region(void)
 }
 
 /* The log has all the memory at once: nobody waits. */
-static void give_memory(struct ft_counters *mine)
+static inline void give_memory(struct ft_counters *mine)
 {
     ft_publish(&mine->want, EXTENTS * EXTENT);
     cr_assert(ft_keeper_serve(keeper));

@@ -13,21 +13,29 @@ failed=0
 fail() { echo "FAIL: $*" && failed=1; }
 messages() { python3 "$src/scripts/messages.py" "$@"; }
 
-messages check >"$tmp/said" || fail "$(cat "$tmp/said")"
+# wrong WHAT SED-COMMAND: the page, changed so, will be complained about.
+pages=0
+wrong() {
+    pages=$((pages + 1))
+    sed "$2" "$page" >"$tmp/page$pages"
+    cmp -s "$page" "$tmp/page$pages" && fail "$1: nothing was changed"
+    echo "$1" >>"$tmp/wrong"
+}
+wrong 'not in PAGE: the time is up' '/^`the time is up/d'
+wrong 'PAGE: no source has: the time is over' 's/^`the time is up/`the time is over/'
+wrong 'PAGE: twice: out of memory' 's/^`out of memory` .*/&\n&/'
+wrong 'PAGE: no message is like this example: ftrun: told to halt' 's/^    ftrun: told to stop/    ftrun: told to halt/'
+
+# The sources are read once.
+messages check "$page" "$tmp"/page[0-9] >"$tmp/said" && fail "nothing is wrong"
+grep -F "$tmp/page" "$tmp/said" >"$tmp/found"
+grep -vF "$tmp/page" "$tmp/said" && fail "see above"
+while read -r what; do
+    n=$((${n:-0} + 1))
+    grep -qF "$(echo "$what" | sed "s|PAGE|$tmp/page$n|")" "$tmp/found" || fail "$what: not found"
+done <"$tmp/wrong"
 [ "$(grep -c '^`.*` \\$' "$page")" -ge 600 ] || fail "few messages: is the page read as it is written?"
 [ "$(grep -c '^    ftrun: ' "$page")" -ge 15 ] || fail "few examples"
-
-# wrong WHAT SED-COMMAND: the page, changed so, is complained about.
-wrong() {
-    sed "$2" "$page" >"$tmp/page"
-    cmp -s "$page" "$tmp/page" && fail "$1: nothing was changed"
-    messages check "$tmp/page" >"$tmp/said" && fail "$1: not found"
-    grep -q "$1" "$tmp/said" || fail "$1: $(cat "$tmp/said")"
-}
-wrong 'not in docs/troubleshooting.md: the time is up' '/^`the time is up/d'
-wrong 'no source has: the time is over' 's/^`the time is up/`the time is over/'
-wrong 'twice: out of memory' 's/^`out of memory` .*/&\n&/'
-wrong 'no message is like this example: ftrun: told to halt' 's/^    ftrun: told to stop/    ftrun: told to halt/'
 
 # nouns RAW EXPECTED: those that would have the wrong number.
 nouns() {

@@ -176,6 +176,7 @@ static void look_for_taken(struct agent *a)
         end_copy(&old);
         a->cuts++;
     }
+    a->cut_ns = ft_clock_ns() + (uint64_t)a->cut_us * 1000; /* on a busy machine, too, it does more than make copies */
     atomic_store(&a->shared->stands, a->number);
     a->number = 0;
     if (a->slots[NAMED].pid && !a->slots[ZERO].pid)
@@ -207,7 +208,6 @@ static void ask_for_copy(struct agent *a, uint64_t now)
     if (a->number || a->waking || ((!a->cut_us || now < a->cut_ns) && asked == a->asked))
         return;
     a->asked = asked;
-    a->cut_ns = now + (uint64_t)a->cut_us * 1000;
     agent_ask(a);
 }
 
@@ -395,7 +395,11 @@ static int run(struct agent *a)
     struct pollfd p = {.fd = a->bell, .events = POLLIN};
     bool armed = false;
     uint64_t rung;
+    sigset_t child;
 
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
     for (;;) {
         uint64_t now = ft_clock_ns();
         int status;
@@ -431,8 +435,7 @@ static int run(struct agent *a)
             stop_if_lost(a, status);
             was_killed(a);
         }
-        if (!a->traced)
-            nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = 50000}); /* what is in shared memory gives no signal */
     }
 }
 
