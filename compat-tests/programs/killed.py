@@ -39,6 +39,8 @@ class Run:
         if any('{rank}' in word for word in program):
             words = ' '.join("'%s'" % word.replace('{rank}', "'$OMPI_COMM_WORLD_RANK'") for word in program)
             program = ['sh', '-c', 'exec ' + words]
+        if launcher[0] == self.args.mpirun:  # it tears lines of different ranks apart
+            program = ['sh', '-c', 'exec "$@" >.out.$OMPI_COMM_WORLD_RANK', 'sh', *program]
         begun = time.monotonic()
         names = [os.path.join(self.where, name) for name in ('.out', '.err')]
         with open(names[0], 'wb') as out, open(names[1], 'wb') as err:
@@ -54,7 +56,8 @@ class Run:
                 job.terminate()  # it ends its ranks
                 self.code = job.wait()
         self.lasted = time.monotonic() - begun
-        self.out, self.err = (open(name, encoding='utf-8', errors='replace').read() for name in names)
+        self.out, self.err = (''.join(open(name, encoding='utf-8', errors='replace').read() for name in all_of)
+                              for all_of in (glob.glob(names[0] + '*'), names[1:]))
         return None if self.code else self.result()
 
     def result(self):

@@ -43,7 +43,7 @@ def one(launcher, tests, module, ranks):
     process = subprocess.Popen([*launcher, '-n', str(ranks), PYTHON, '-m', 'unittest', '-q', module], cwd=tests, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        out = process.communicate(timeout=120)[0].decode(errors='replace')
+        out = process.communicate(timeout=600)[0].decode(errors='replace')
     except subprocess.TimeoutExpired:
         process.terminate()  # it ends its ranks
         process.communicate()
