@@ -45,8 +45,8 @@ my $letters = '--chance --only 19,3,300,12,0,0,0,0 --seeds 800';
 my $letters_spill = '--chance --only 19,3,900,12,0,1,0,0 --seeds 800';
 my $letters_left = '--chance --only 19,3,900,12,0,4,0,0 --seeds 800';
 
-my $carried = '--chance --only 20,2,300,12,0,3,0,0 --seeds 400';       # ... under way at checkpoints
-my $carried_early = '--chance --only 20,2,300,12,1,3,0,0 --seeds 400';
+my $carried = '--chance --only 20,2,300,16,0,3,0,0 --seeds 400';       # ... under way at checkpoints
+my $carried_early = '--chance --only 20,2,300,16,1,3,0,0 --seeds 400';
 my $passes = '--only 21,3,75,8,0,0,0,0 --seeds 60';           # collectives that are messages
 my $passes_in_place = '--chance --only 21,3,300,16,1,1,0,0 --seeds 60';
 
@@ -768,7 +768,7 @@ int ft_msg_walk', $burst],
      'return ft_comms_number(ft, a->is.context) != UINT64_MAX;', 'return ft_comms_number(ft, a->is.context) != UINT64_MAX && 0;', $carried],
     ['... or at once, before all have come (NO_MEET)', 'ft/checkpoint.c',
      '    if (!err && ft_carry_is_on(c->s->ft))
-        err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);', '    (void)word;', $carried],
+        err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);', '    (void)word;', "--chance --only 20,2,300,16,0,3,0,0 $many"],
     ['... or when all have, and what has come is not looked at (NO_TAKE)', 'ft/checkpoint.c',
      'int64_t n = ft_carry_is_on(c->s->ft) ? ft_carry_left(c->s->ft, e) : 0;', 'int64_t n = 0;', $carried],
     ['who goes on from a checkpoint reads channels from their beginning (LOG_TOO)', 'ft/carry.c',
