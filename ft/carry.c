@@ -189,22 +189,15 @@ static int put_all(struct ft *ft, const uint64_t head[HEAD], uint64_t *to, struc
     return err;
 }
 
-/* Of a channel that it receives from, what follows: the bytes of what is kept are in the checkpoint. */
+/* The bytes of what is kept are in the checkpoint, but this process reads them from the log when somebody receives them. */
 static void note_positions(const struct ft *ft, struct ft_positions *p)
 {
     const struct ft_messages *m = ft->messages;
 
-    p->n = 0;
-    ft_comms_positions(ft, p);
-    for (uint32_t r = 0; m && m->writes && r < m->n; r++) {
+    for (uint32_t r = 0; m && m->writes && r < m->n; r++)
         FT_INVARIANT(!m->in[r] || m->in[r]->c.unit >= ft_look(&m->in[r]->c.theirs->done), "what was sent before a checkpoint has come");
-        if (m->out[r])
-            ft_position_add(p, m->out[r]->c.number, (struct ft_position){ m->out[r]->c.unit, m->out[r]->c.end });
-        if (m->in[r])
-            ft_position_add(p, m->in[r]->c.number, (struct ft_position){ m->in[r]->c.unit, m->in[r]->c.end });
-    }
-    if (m && m->writes)
-        ft_position_add(p, m->answers.log.number, (struct ft_position){ m->answers.log.unit, m->answers.log.end });
+    ft_comms_positions(ft, p);
+    ft_messages_positions(ft, p);
 }
 
 int ft_carry_save(struct ft *ft, void **bytes, uint64_t *n, struct ft_positions *p, struct ft_error *e)

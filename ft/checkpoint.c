@@ -276,8 +276,7 @@ static int meet(const struct ft_checkpoints *c, enum ft_call call, uint64_t coun
     return ft_carry_tell(c->s->ft, call, *word, e);
 }
 
-/* All that was sent before, also if this has been done: when the rank has left the checkpoint its cut may be moved there, and what is below is
-   released though this incarnation has not read it (found by the model, ft/model/underway.pml). */
+/* All that was sent before. */
 static int take_messages(const struct ft_checkpoints *c, struct ft_error *e)
 {
     int64_t n = ft_carry_is_on(c->s->ft) ? ft_carry_left(c->s->ft, e) : 0;
@@ -292,13 +291,14 @@ static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t co
     uint32_t slot = c->kept ? 1 - c->slot : 0;
     uint64_t failed = 0, began_ns = ft_clock_ns();
     struct ft_error why;
-    int err = take_messages(c, e);
+    int err;
 
-    if (err)
-        return err;
     /* Once a rank has said whether it could, nothing of it changes any more (RULE 2): a successor that could after all would leave a version
        behind that is complete, while the others take theirs back. */
     if (live && !ft_stream_has_contributed(c->s)) {
+        err = take_messages(c, e);
+        if (err)
+            return err;
         say_busy(c, FT_CALL_CHECKPOINT, count, site, false);
         failed = keep(c, slot, m, count, &why) != 0;
         say_done(c);

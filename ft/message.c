@@ -250,7 +250,6 @@ static int send_pieces(struct ft_messages *m, struct ft_outgoing *out, uint32_t 
         sig->cached = FT_MESSAGE_GOES_ON;
         from += sig->length;
     } while (!err && from < sig->count);
-    ft_msg_log_all(&out->c);
     return err;
 }
 

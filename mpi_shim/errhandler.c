@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi_shim/error_added.h"
 #include "mpi_shim/error_class.h"
 #include "mpi_shim/shim.h"
 
@@ -21,6 +22,8 @@ int shim_error_class(int code)
 {
     if (shim_missing_text(code))
         return MPI_ERR_UNSUPPORTED_OPERATION;
+    if (shim_added_text(code))
+        return shim_added_class(code);
     return code >= 0 && code < CLASSES && names[code] ? code : -1;
 }
 
@@ -28,14 +31,18 @@ const char *shim_class_name(int code)
 {
     int class = shim_error_class(code);
 
-    return class < 0 ? NULL : names[class];
+    if (class < 0)
+        return NULL;
+    return shim_added_name(class) ? shim_added_name(class) : names[class];
 }
 
 const char *shim_error_text(int code)
 {
-    const char *missing = shim_missing_text(code);
-
-    return missing || shim_error_class(code) < 0 ? missing : texts[code];
+    if (shim_error_class(code) < 0)
+        return NULL;
+    if (shim_missing_text(code))
+        return shim_missing_text(code);
+    return shim_added_text(code) ? shim_added_text(code) : texts[code];
 }
 
 static bool is_handler(MPI_Errhandler handler)
@@ -134,7 +141,8 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
     if (!shim_class_name(errorcode))
         return shim_raise(comm, me, MPI_ERR_ARG, "%d is no error code", errorcode);
     if (errorcode != MPI_SUCCESS)
-        shim_raise(comm, me, errorcode, "%s; raised by the program itself", shim_error_text(errorcode));
+        shim_raise(comm, me, errorcode, "%s; raised by the program itself",
+                   *shim_error_text(errorcode) ? shim_error_text(errorcode) : "an error without a text");
     return MPI_SUCCESS;
 }
 
@@ -202,7 +210,10 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
         return shim_raise(NULL, "Error_string", MPI_ERR_ARG,
                           string && resultlen ? "%d is no error code" : "a null pointer to write to (code %d)", errorcode);
     text = errorcode == MPI_ERR_OTHER && *shim_other_reason() ? shim_other_reason() : shim_error_text(errorcode);
-    snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", shim_class_name(errorcode), text);
+    if (shim_added_text(errorcode))
+        strcpy(string, text);
+    else
+        snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", shim_class_name(errorcode), text);
     *resultlen = (int)strlen(string);
     return MPI_SUCCESS;
 }

@@ -255,6 +255,14 @@ int shim_attributes_predefine(struct shim_attribute **list, int size)
     return err;
 }
 
+void shim_attributes_last_code(struct shim_attribute *list, int code)
+{
+    struct shim_attribute *a = find(list, MPI_LASTUSEDCODE);
+
+    if (a)
+        a->value.integer = code;
+}
+
 /* Errors of the functions below, in words. */
 static int failed(MPI_Comm comm, const char *me, int err, int key)
 {

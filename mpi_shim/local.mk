@@ -29,7 +29,7 @@ libftmpi_la_SOURCES = \
 	mpi_shim/fortran.c \
 	mpi_shim/fortran_callbacks.c \
 	mpi_shim/wrappers.h mpi_shim/wrappers.c \
-	mpi_shim/error_class.h mpi_shim/errhandler.c \
+	mpi_shim/error_class.h mpi_shim/error_added.h mpi_shim/error_added.c mpi_shim/errhandler.c \
 	mpi_shim/extension.c \
 	mpi_shim/checkpoint.c \
 	mpi_shim/cached.c \

@@ -651,7 +651,7 @@ FTMPI_API int MPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultle
 FTMPI_API int MPI_Type_set_name(MPI_Datatype datatype, const char *name);
 FTMPI_API int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
 
-/* Errors (8.3, 8.4). */
+/* Errors (8.3 to 8.5). */
 FTMPI_API int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 FTMPI_API int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 FTMPI_API int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
@@ -659,6 +659,9 @@ FTMPI_API int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 FTMPI_API int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 FTMPI_API int MPI_Error_class(int errorcode, int *errorclass);
 FTMPI_API int MPI_Error_string(int errorcode, char *string, int *resultlen);
+FTMPI_API int MPI_Add_error_class(int *errorclass);
+FTMPI_API int MPI_Add_error_code(int errorclass, int *errorcode);
+FTMPI_API int MPI_Add_error_string(int errorcode, const char *string);
 
 /* Fortran (17.2): what the numbers stand for. */
 FTMPI_API MPI_Fint MPI_Comm_c2f(MPI_Comm comm);
@@ -901,6 +904,9 @@ FTMPI_API int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 FTMPI_API int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
 FTMPI_API int PMPI_Error_class(int errorcode, int *errorclass);
 FTMPI_API int PMPI_Error_string(int errorcode, char *string, int *resultlen);
+FTMPI_API int PMPI_Add_error_class(int *errorclass);
+FTMPI_API int PMPI_Add_error_code(int errorclass, int *errorcode);
+FTMPI_API int PMPI_Add_error_string(int errorcode, const char *string);
 FTMPI_API int PMPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler);
 FTMPI_API int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 FTMPI_API int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);

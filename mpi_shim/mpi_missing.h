@@ -8,9 +8,6 @@
 
 #define FTMPI_MISSING(X) \
     X(Accumulate) \
-    X(Add_error_class) \
-    X(Add_error_code) \
-    X(Add_error_string) \
     X(Alltoall) \
     X(Alltoallv) \
     X(Alltoallw) \

@@ -98,7 +98,7 @@ enum { SHIM_PLACE = 128 };
 void shim_where(char *text, size_t size);
 
 /* A code's class, -1 if there is no such code; the name of that class, "MPI_ERR_COUNT"; the explanation of the code,
-   "invalid count argument". NULL if there is no such code. */
+   "invalid count argument". NULL if there is no such code. What the program adds follows SHIM_LAST_CODE. */
 enum { SHIM_LAST_CODE = MPI_ERR_LASTCODE + SHIM_MISSINGS };
 int shim_error_class(int code);
 const char *shim_class_name(int code);
@@ -236,6 +236,9 @@ MPI_Errhandler shim_errhandler_new(int language);
 int shim_attributes_drop(int kind, void *object, struct shim_attribute **list);
 int shim_attributes_copy(int kind, void *from, struct shim_attribute *list, void *to, struct shim_attribute **copies);
 int shim_attributes_predefine(struct shim_attribute **list, int size);
+
+/* The largest error code there is: MPI_LASTUSEDCODE in MPI_COMM_WORLD's list. */
+void shim_attributes_last_code(struct shim_attribute *list, int code);
 
 /* Error handler references (errhandler.c); NULL has none. hold: one more, returns the handler. */
 MPI_Errhandler shim_errhandler_hold(MPI_Errhandler errhandler);

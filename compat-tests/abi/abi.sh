@@ -111,15 +111,17 @@ else
   echo "SKIP of this part: Open MPI does not run here: $(head -1 "$tmp/numbers.err")"
 fi
 
-part "wrong arguments raise the same errors"
-mpicc.openmpi -w "$here/errors.c" -o "$tmp/errors" || fail "errors.c"
-$alone "$tmp/errors" > "$tmp/errors.theirs" 2>"$tmp/errors.err" || [ $? = 9 ] ||
-  { echo "SKIP of this part: Open MPI does not run here: $(head -1 "$tmp/errors.err")"; rm -f "$tmp/errors.theirs"; }
-LD_LIBRARY_PATH=$as "$tmp/errors" > "$tmp/errors.ours" || fail "errors with our library"
-if [ -s "$tmp/errors.theirs" ]; then
-  paste -d '|' "$tmp/errors.theirs" "$tmp/errors.ours" | awk -F'[|]' '$1 != $2 { sub(/.*-> /, "", $2); print $1 " | " $2 }' > "$tmp/differences"
-  diff "$here/errors.known" "$tmp/differences" || fail "errors differ otherwise than known (<: errors.known)"
-fi
+part "wrong arguments raise the same errors, and the same handlers are called"
+for program in errors handlers; do
+  mpicc.openmpi -w "$here/$program.c" -o "$tmp/$program" || fail "$program.c"
+  $alone "$tmp/$program" > "$tmp/theirs" 2>"$tmp/errors.err" || [ $? = 9 ] ||
+    { echo "SKIP of this part: Open MPI does not run here: $(head -1 "$tmp/errors.err")"; rm -f "$tmp/theirs"; }
+  LD_LIBRARY_PATH=$as "$tmp/$program" > "$tmp/errors.ours" || fail "$program with our library"
+  if [ -s "$tmp/theirs" ]; then
+    paste -d '|' "$tmp/theirs" "$tmp/errors.ours" | awk -F'[|]' '$1 != $2 { sub(/.*-> /, "", $2); print $1 " | " $2 }' > "$tmp/differences"
+    diff "$here/$program.known" "$tmp/differences" || fail "$program: other differences than known (<: $program.known)"
+  fi
+done
 
 part "groups, info, attributes and names are the same on four ranks"
 mpicc.openmpi -w "$here/objects.c" -o "$tmp/objects" || fail "objects.c"

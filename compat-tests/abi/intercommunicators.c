@@ -1,69 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intercommunicators: made in every way there is, messages and collectives between the two groups, merged again; what hangs on them; wrong
-   arguments; many made and freed. Each line begins with the rank. Plain MPI: with any other it prints the same, whoever was killed.
+   arguments; many made and freed.
 
      intercommunicators [-n ROUNDS] [-p DIR] [-o]
 
-   -n  so many are made and freed in a row (300)
-   -p  keeps DIR/rank.N up to date, see compat-tests/chaos/progress.h
-   -o  also what is ftmpi's own: several duplicates under way at a time, and an error of its own */
-#include <getopt.h>
-#include <stdbool.h>
-
-#include "compat-tests/abi/world.h"
-#include "compat-tests/chaos/progress.h"
-
-enum { MOST = 64, LARGE = 30000 };
-
-static int me, ranks;
-static bool own;
-static uint64_t done;
-static MPI_Datatype pair;
-static MPI_Op composed;
-
-static void step(void) { progress_advance(++done); }
-
-#define SAY(...) do { printf("%d ", me); printf(__VA_ARGS__); putchar('\n'); } while (0)
-
-/* x -> a x + b modulo 2^32: composing two is associative and not commutative. */
-struct affine { uint32_t a, b; };
-static void compose(void *in, void *inout, int *len, MPI_Datatype *type)
-{
-    struct affine *first = in, *then = inout;
-
-    (void)type;
-    for (int i = 0; i < *len; i++) {
-        then[i].b += then[i].a * first[i].b;
-        then[i].a *= first[i].a;
-    }
-}
-static struct affine affine_of(int rank) { return (struct affine){2 * (uint32_t)rank + 3, (uint32_t)rank + 7}; }
+   -n: so many are made and freed in a row (300). -o: also several duplicates under way at a time, and an error of its own */
+#include "compat-tests/abi/members.h"
 
 /* ---- who is in one ---- */
 
-struct side {
-    int n, world[MOST];     /* world[r]: who is rank r */
-};
 struct sides {
     int mine;
     struct side near, far;
 };
-
-static struct side side_of(MPI_Group group)
-{
-    struct side s;
-    int order[MOST];
-    MPI_Group all;
-
-    OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
-    OK(MPI_Group_size(group, &s.n));
-    for (int r = 0; r < s.n; r++)
-        order[r] = r;
-    OK(MPI_Group_translate_ranks(group, s.n, order, all, s.world));
-    OK(MPI_Group_free(&all));
-    OK(MPI_Group_free(&group));
-    return s;
-}
 
 static struct sides sides_of(MPI_Comm comm)
 {
@@ -129,25 +78,10 @@ static void broadcasts(MPI_Comm comm, const struct sides *s, bool gives)
     step();
 }
 
-static struct affine all_composed(const struct side *s)
-{
-    struct affine all = affine_of(s->world[0]);
-
-    for (int r = 1; r < s->n; r++) {
-        struct affine next = affine_of(s->world[r]);
-
-        compose(&all, &next, &(int){1}, NULL);
-        all = next;
-    }
-    return all;
-}
-
 static void reductions(MPI_Comm comm, const struct sides *s, bool gives)
 {
     const struct side *roots = gives ? &s->far : &s->near;
     struct affine mine = affine_of(me), all, expected = all_composed(&s->far);
-    static int large[LARGE], larger[LARGE];
-    int sum = 0;
 
     for (int root = 0; root < roots->n; root++) {
         bool is = !gives && s->mine == root;
@@ -158,37 +92,7 @@ static void reductions(MPI_Comm comm, const struct sides *s, bool gives)
     }
     OK(MPI_Allreduce(&mine, &all, 1, pair, composed, comm));
     CHECK(!memcmp(&all, &expected, sizeof all), "the result is another one");
-    for (int r = 0; r < s->far.n; r++)
-        sum += s->far.world[r] + 1;
-    for (int i = 0; i < LARGE; i++)
-        large[i] = (me + 1) * (i % 1000);
-    OK(MPI_Allreduce(large, larger, LARGE, MPI_INT, MPI_SUM, comm));
-    for (int i = 0; i < LARGE; i++)
-        CHECK(larger[i] == sum * (i % 1000), "element %d is %d", i, larger[i]);
-    step();
-}
-
-static void gathers(MPI_Comm comm, const struct sides *s)
-{
-    int mine[2] = {me, me * 10}, got[2 * MOST], counts[MOST], displs[MOST], parts[MOST * (MOST + 1)], given[2 * MOST], at = 0;
-
-    OK(MPI_Allgather(mine, 1, pair, got, 1, pair, comm));
-    for (int r = 0; r < s->far.n; r++)
-        CHECK(got[2 * r] == s->far.world[r] && got[2 * r + 1] == 10 * s->far.world[r], "part %d", r);
-    for (int r = s->far.n - 1; r >= 0; r--) {
-        counts[r] = r + 1;
-        displs[r] = at;
-        at += r + 2;
-    }
-    memset(parts, -1, sizeof parts);
-    for (int i = 0; i <= s->mine; i++)
-        given[i] = 100 * me + i;
-    OK(MPI_Allgatherv(given, s->mine + 1, MPI_INT, parts, counts, displs, MPI_INT, comm));
-    for (int r = 0; r < s->far.n; r++) {
-        for (int i = 0; i <= r; i++)
-            CHECK(parts[displs[r] + i] == 100 * s->far.world[r] + i, "part %d, element %d", r, i);
-        CHECK(parts[displs[r] + r + 1] == -1, "the gap after part %d", r);
-    }
+    sum_of_many(comm, &s->far);
     step();
 }
 
@@ -203,7 +107,7 @@ static void say_sides(const char *what, const struct sides *s)
     putchar('\n');
 }
 
-static void try(const char *what, MPI_Comm comm)
+static void try_sides(const char *what, MPI_Comm comm)
 {
     struct sides s;
     bool gives;
@@ -219,27 +123,10 @@ static void try(const char *what, MPI_Comm comm)
     broadcasts(comm, &s, gives);
     broadcasts(comm, &s, !gives);
     reductions(comm, &s, gives);
-    gathers(comm, &s);
+    gather(comm, &s.far, s.mine);
+    step();
     OK(MPI_Barrier(comm));
     say_sides(what, &s);
-}
-
-static void release(MPI_Comm *comm)
-{
-    if (*comm == MPI_COMM_NULL)
-        return;
-    OK(MPI_Comm_free(comm));
-    CHECK(*comm == MPI_COMM_NULL, "the handle is not null");
-    step();
-}
-
-static void show_compared(const char *what, MPI_Comm a, MPI_Comm b)
-{
-    int result;
-
-    OK(MPI_Comm_compare(a, b, &result));
-    SAY("%s: %s", what, result == MPI_IDENT ? "ident" : result == MPI_CONGRUENT ? "congruent" : result == MPI_SIMILAR ? "similar"
-                                                                                                                  : "unequal");
 }
 
 /* ---- ways to make one ---- */
@@ -287,23 +174,23 @@ static void others_of(MPI_Comm inter, bool low)
     OK(MPI_Comm_rank(inter, &rank));
     OK(MPI_Comm_dup(inter, &made));
     show_compared("duplicate", inter, made);
-    try("duplicate", made);
+    try_sides("duplicate", made);
     merge("its ranks in one", made, low);
     release(&made);
     OK(MPI_Comm_idup(inter, &made, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    try("duplicate at leisure", made);
+    try_sides("duplicate at leisure", made);
     every_second(made, &again);
-    try("every second", again);
+    try_sides("every second", again);
     release(&again);
     release(&made);
     OK(MPI_Comm_split(inter, rank % 2, -rank, &made));
     if (made != MPI_COMM_NULL)
         show_compared("split", inter, made);
-    try("split", made);
+    try_sides("split", made);
     release(&made);
     OK(MPI_Comm_split(inter, rank ? MPI_UNDEFINED : 3, 0, &made));
-    try("the first two", made);
+    try_sides("the first two", made);
     release(&made);
 }
 
@@ -316,8 +203,8 @@ static void leisure(MPI_Comm inter)
     OK(MPI_Comm_idup(inter, &made[1], &requests[1]));
     OK(MPI_Barrier(inter));
     OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
-    try("one of two at leisure", made[0]);
-    try("the other one", made[1]);
+    try_sides("one of two at leisure", made[0]);
+    try_sides("the other one", made[1]);
     release(&made[1]);
     release(&made[0]);
 }
@@ -346,7 +233,7 @@ static void make(const char *what, MPI_Comm of, bool low, MPI_Comm half)
     OK(MPI_Allreduce(&first, &leaders[0], 1, MPI_INT, MPI_MAX, of));
     OK(MPI_Intercomm_create(half, n, of, leaders[!low], 12, &inter));
     SAY("of %s", what);
-    try(what, inter);
+    try_sides(what, inter);
     show_compared("itself", inter, inter);
     show_compared("its half", inter, half);
     merge("low ones first", inter, !low);
@@ -416,15 +303,6 @@ static void what_hangs_on(MPI_Comm inter)
     SAY("%d copied, %d deleted; the same in Fortran and back: %d", copies, deletes, MPI_Comm_f2c(MPI_Comm_c2f(inter)) == inter);
 }
 
-static int class_of(int code)
-{
-    int class = -1;
-
-    MPI_Error_class(code, &class);
-    return class;
-}
-#define CASE(call) SAY("%s -> %d", #call, class_of(call))
-
 static void errors(MPI_Comm inter, MPI_Comm half)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -482,34 +360,16 @@ int main(int argc, char **argv)
     int rounds = 300;
     MPI_Comm half, inter, dup;
 
-    for (int c; (c = getopt(argc, argv, "n:p:o")) != -1;) {
-        if (c == 'n')
-            rounds = atoi(optarg);
-        else if (c == 'o')
-            own = true;
-        else if (c != 'p' || progress_open(optarg))
-            return 2;
-    }
-    progress_phase(PROGRESS_IN_INIT);
-    MPI_Init(&argc, &argv);
-    progress_phase(PROGRESS_RUNS);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    start(argc, argv, &rounds);
     CHECK(ranks > 1, "at least two ranks");
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    OK(MPI_Type_contiguous(2, MPI_INT, &pair));
-    OK(MPI_Type_commit(&pair));
-    OK(MPI_Op_create(compose, 0, &composed));
-
+    members_start();
     OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half));
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
     make("halves", dup, me % 2 == 0, half);
     OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, me % 2 ? 0 : 1, 0, &inter));
     what_hangs_on(inter);
     errors(inter, half);
-    try("after errors", inter);
+    try_sides("after errors", inter);
     OK(MPI_Comm_disconnect(&inter));
     release(&half);
     OK(MPI_Comm_split(dup, me > 0, -me, &half));
@@ -519,11 +379,7 @@ int main(int argc, char **argv)
     OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half));
     many(half, rounds);
     release(&half);
-
-    OK(MPI_Op_free(&composed));
-    OK(MPI_Type_free(&pair));
-    progress_phase(PROGRESS_IN_FINALIZE);
-    MPI_Finalize();
-    progress_phase(PROGRESS_OVER);
+    members_end();
+    end();
     return 0;
 }

@@ -6,10 +6,14 @@
 many=100000
 if quick; then many=20000; fi
 for n in 1 2 3 4; do
-    run -n $n "$built/messages" -o -n $many
-    expect_code 0
-    expect_err_lines 0
-    [ "$(grep -c ' rounds of all to all: ' "$tmp/out")" = $n ] || { fail "$n ranks do not get to the end:"; tail -5 "$tmp/out"; }
+    for program in "messages -n $many" "requests -n $many" statuses; do
+        # shellcheck disable=SC2086
+        run -n $n "$built/"$program -o
+        expect_code 0
+        expect_err_lines 0
+        [ "$(grep -c ' rounds of all to all: \| synchronous ones at a time$\| probed$' "$tmp/out")" = $n ] ||
+            { fail "$program: $n ranks do not get to the end:"; tail -5 "$tmp/out"; }
+    done
 done
 
 # Without a handler of the program's, one line for each kind of error: the function, what is wrong, its value.

@@ -281,6 +281,70 @@ static void strings(void)
     }
 }
 
+static int last_code(void)
+{
+    int *code, there = 0;
+
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &code, &there));
+    return there ? *code : -1;
+}
+
+/* The program's own errors. */
+static void added(void)
+{
+    char text[MPI_MAX_ERROR_STRING], longest[MPI_MAX_ERROR_STRING + 1];
+    int own, code, other, class, len, before;
+    MPI_Errhandler mine;
+
+    start();
+    before = last_code();
+    OK(MPI_Add_error_class(&own));
+    CHECK(own > before && own == last_code(), "class %d after %d", own, before);
+    OK(MPI_Error_string(own, text, &len));
+    CHECK(len == 0 && !*text, "no text yet: %s", text);
+    OK(MPI_Add_error_code(own, &code));
+    OK(MPI_Add_error_code(MPI_ERR_TAG, &other));
+    CHECK(other == last_code(), "MPI_LASTUSEDCODE %d", last_code());
+    OK(MPI_Add_error_string(code, "the disk is tired"));
+    OK(MPI_Add_error_string(code, "the disk is asleep"));
+    OK(MPI_Error_string(code, text, &len));
+    CHECK(len == 18 && !strcmp(text, "the disk is asleep"), "%s", text);
+    OK(MPI_Error_class(code, &class));
+    CHECK(class == own, "the class of the code is %d", class);
+    OK(MPI_Error_class(other, &class));
+    CHECK(class == MPI_ERR_TAG, "the class of the other is %d", class);
+
+    RAISES(MPI_Add_error_class(NULL), MPI_ERR_ARG);
+    RAISES(MPI_Add_error_code(own, NULL), MPI_ERR_ARG);
+    RAISES(MPI_Add_error_code(code, &class), MPI_ERR_ARG);
+    RAISES(MPI_Add_error_code(-1, &class), MPI_ERR_ARG);
+    RAISES(MPI_Add_error_string(MPI_ERR_TAG, "mine"), MPI_ERR_ARG);
+    RAISES(MPI_Add_error_string(last_code() + 1, "mine"), MPI_ERR_ARG);
+    RAISES(MPI_Add_error_string(code, NULL), MPI_ERR_ARG);
+    memset(longest, 'x', MPI_MAX_ERROR_STRING);
+    longest[MPI_MAX_ERROR_STRING] = '\0';
+    RAISES(MPI_Add_error_string(code, longest), MPI_ERR_ARG);
+
+    OK(MPI_Comm_create_errhandler(handler, &mine));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, mine));
+    OK(MPI_Errhandler_free(&mine));
+    OK(MPI_Comm_call_errhandler(MPI_COMM_SELF, code));
+    CHECK(handled_code == code, "the handler was given %d", handled_code);
+    OK(MPI_Comm_call_errhandler(MPI_COMM_SELF, own));
+    CHECK(handled_code == own, "the handler was given %d", handled_code);
+    OK(MPI_Finalize());
+}
+
+static void fatal_added(void)
+{
+    int code;
+
+    OK(MPI_Init(NULL, NULL));
+    OK(MPI_Add_error_code(MPI_ERR_TAG, &code));
+    OK(MPI_Add_error_string(code, "the disk is asleep"));
+    OK(MPI_Comm_call_errhandler(MPI_COMM_WORLD, code));
+}
+
 /* --- every argument that can be wrong, under MPI_ERRORS_RETURN --- */
 
 static void plus(void *in, void *inout, int *len, MPI_Datatype *type)
@@ -422,10 +486,11 @@ int main(void)
     static const struct { const char *name; void (*run)(void); int code; const char *words[3]; } tests[] = {
 #define FINE(f) {#f, f, 0, {""}}
         FINE(life), FINE(threads), FINE(place_and_time), FINE(extensions), FINE(store), FINE(datatypes), FINE(handlers),
-        FINE(strings), FINE(wrong_reductions), FINE(wrong_moves),
+        FINE(strings), FINE(added), FINE(wrong_reductions), FINE(wrong_moves),
         {"missing", missing, 0, {"MPI_Win_free fails: ftmpi has no MPI_Win_free yet"}},
         {"fatal_count", fatal_count, MPI_ERR_COUNT, {"MPI_Allreduce", "MPI_ERR_COUNT: count is -3", "rank 0 on "}},
         {"fatal_self", fatal_self, MPI_ERR_ROOT, {"MPI_Bcast", "MPI_ERR_ROOT", "7"}},
+        {"fatal_added", fatal_added, MPI_ERR_TAG, {"MPI_ERR_TAG: the disk is asleep; raised by the program"}},
         {"fatal_missing", fatal_missing, MPI_ERR_UNSUPPORTED_OPERATION, {"MPI_Win_free", "has no MPI_Win_free yet"}},
         {"fatal_missing_ompi", fatal_missing_ompi, MPI_ERR_UNSUPPORTED_OPERATION, {" OMPI_Affinity_str, ", "has no OMPI_Affinity_str yet"}},
         {"too_early", too_early, MPI_ERR_OTHER, {"MPI_Barrier", "before MPI_Init"}},

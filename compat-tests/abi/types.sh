@@ -4,16 +4,22 @@
 . "$(dirname "$0")/../lib/test.sh"
 types=4000
 if quick; then types=1000; fi
+# sent RANKS TYPES SEED
+sent() {
+    run -n "$1" "$built/sent_types" -o -n "$2" -s "$3"
+    expect_code 0
+    expect_err_lines 0
+    [ "$(grep -c ' types are sent$' "$tmp/out")" = "$1" ] || fail "$1 ranks do not get to the end"
+}
 for seed in 1 2 3; do
     run -n 1 "$built/types" -o -n $types -s $seed
     expect_code 0
     expect_err_lines 0
     [ "$(wc -l <"$tmp/out")" -gt $((types / 2)) ] || fail "seed $seed: types.c looks at too few types"
+    sent 1 $types $seed
 done
 for n in 2 3; do
-    run -n $n "$built/types" -o -n $((types / 4)) -s $n
-    expect_code 0
-    expect_err_lines 0
+    sent $n $((types / 4)) $n
 done
 # Sent and received.
 for n in 1 2 3; do

@@ -3,27 +3,26 @@
 # Derived datatypes, by a program compiled with Open MPI's header: what it prints under ftrun it prints under Open MPI.
 . "$(dirname "$0")/../lib/test.sh"
 uses openmpi
-theirs types
-for seed in 1 2 3; do
-    run -n 1 "$tmp/types" -n 800 -s $seed
-    expect_code 0
-    bounded 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n 1 "$tmp/types" -n 800 -s $seed >"$tmp/theirs" ||
-        fail "Open MPI: exit code $?"
-    diff "$tmp/theirs" "$tmp/out" || fail "seed $seed: the output differs from Open MPI's (<)"
-    [ "$(wc -l <"$tmp/theirs")" -gt 500 ] || fail "seed $seed: types.c prints too little"
-done
-# of NAME ARGUMENT...: on three ranks.
+theirs types random_types.c
+theirs sent_types random_types.c
+# of RANKS NAME ARGUMENT...
 of() {
-    program=$1
-    shift
-    run -n 3 "$tmp/$program" "$@"
+    ranks=$1 program=$2
+    shift 2
+    run -n "$ranks" "$tmp/$program" "$@"
     expect_code 0
-    sort -o "$tmp/out" "$tmp/out"
-    bounded 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n 3 "$tmp/$program" "$@" | sort >"$tmp/theirs"
-    diff "$tmp/theirs" "$tmp/out" || fail "$program: of 3 ranks the output differs from Open MPI's (<)"
+    sorted
+    bounded 100 mpirun.openmpi --allow-run-as-root --oversubscribe -n "$ranks" "$tmp/$program" "$@" | sort >"$tmp/theirs"
+    diff "$tmp/theirs" "$tmp/out" || fail "$program $*: on $ranks ranks the output differs from Open MPI's (<)"
 }
-of types -n 200 -s 4
+for seed in 1 2 3; do
+    of 1 types -n 800 -s $seed
+    [ "$(wc -l <"$tmp/theirs")" -gt 500 ] || fail "seed $seed: types.c prints too little"
+    of 1 sent_types -n 800 -s $seed
+done
+of 3 sent_types -n 200 -s 4
+grep -q ' types are sent' "$tmp/theirs" || fail "sent_types.c prints too little"
 theirs bounds
-of bounds
+of 3 bounds
 grep -q 'three: 12 bytes' "$tmp/theirs" || fail "bounds.c prints too little"
 finish

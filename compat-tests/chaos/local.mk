@@ -26,6 +26,7 @@ chaos_tests = \
 chaos_long_tests = \
 	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/communicators.sh \
+	compat-tests/chaos/counts.sh \
 	compat-tests/chaos/messages.sh \
 	compat-tests/chaos/survive.sh \
 	compat-tests/chaos/threaded.sh

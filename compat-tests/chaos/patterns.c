@@ -26,7 +26,7 @@
 #define PATTERN_WHOLE(name, least, where) {#name, name##_play, NULL, least, where},
 const struct pattern patterns[] = {HALVES(PATTERN_HALVES) WHOLES(PATTERN_WHOLE)};
 const int npatterns = sizeof patterns / sizeof *patterns;
-enum { CHOSEN_HALVES = 15, ALL_HALVES };
+enum { CHOSEN_HALVES = 16, ALL_HALVES };
 enum { HALF = 2, LATE, LATE_HALF };    /* of twins */
 
 MPI_Comm twins[TWINS];
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
             printf("%d step %u sum %016llx\n", own.me, i + 1, (unsigned long long)own.sum);
     }
     tell(mix(seed + steps));
-    printf("%d done %u sum %016llx, told %u times\n", own.me, steps, (unsigned long long)own.sum, tellings);
+    printf("%d done %u sum %016llx, told %u times, %u of any source\n", own.me, steps, (unsigned long long)own.sum, tellings, own.any);
     free_communicators();
     progress_phase(PROGRESS_IN_FINALIZE);
     MPI_Finalize();

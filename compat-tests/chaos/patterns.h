@@ -21,6 +21,7 @@ extern struct own {
     uint64_t carry;        /* sum when this step began; in the first 8 bytes of what it sends */
     uint64_t came;         /* the sum of this step alone */
     uint64_t order;        /* 0, or with -o also the order in which all came; in the next 8 bytes */
+    unsigned any;          /* messages that it has taken of any source */
 } own;
 
 struct message {
@@ -143,7 +144,7 @@ void shuffle_pending(struct play *p);
     X(pairs, 1, ANY_COMM) X(alltoall, 1, ANY_COMM) X(late, 1, ANY_COMM) X(anytag, 1, ANY_TAG_COMM) X(some, 1, ANY_COMM) \
     X(probes, 1, ANY_COMM) X(anysource, 1, ANY_COMM) X(synchronous, 1, ANY_COMM) X(cancel, 1, ANY_COMM)                 \
     X(truncate, 1, ERRORS_COMM) X(selves, 1, ANY_COMM) X(freed, 1, ANY_COMM) X(twin, 1, ANY_COMM) X(typed, 1, ANY_COMM) \
-    X(gaps, 1, ANY_COMM)                                                                                                \
+    X(gaps, 1, ANY_COMM) X(anysome, 1, ANY_COMM)                                                                        \
     X(flood, 1, ANY_COMM)
 #define WHOLES(X)                                                                                                      \
     X(ring, 1, ANY_COMM) X(shift, 1, ANY_COMM) X(nowhere, 1, ANY_COMM) X(server, 2, ANY_COMM) X(work, 2, ANY_COMM)      \

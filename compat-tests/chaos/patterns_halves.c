@@ -212,6 +212,7 @@ static void probe(struct play *p, MPI_Message *taken, MPI_Status *status)
     unsigned way = p->way % 4;
     int flag = way < 2;
 
+    own.any++;
     if (way == 0)
         OK(MPI_Probe(MPI_ANY_SOURCE, p->tag, p->comm, status));
     if (way == 1)
@@ -308,6 +309,40 @@ void anysource_take(struct play *p)
     for (int i = 0; i < p->pending; i++) {
         if (!p->of[i])
             p->of[i] = expected(p, statuses[i].MPI_SOURCE, statuses[i].MPI_TAG);
+        pending_came(p, i, &statuses[i]);
+    }
+}
+
+/* ---- the same, whichever is over first ---- */
+
+void anysome_start(struct play *p)
+{
+    size_t most;
+
+    add_random(p, 5 * p->n, 4, 70000);
+    left(p, &most);
+    for (int i = 0; i < p->count; i++)
+        if (p->messages[i].to == p->me)
+            receive(p, &p->messages[i], MPI_ANY_SOURCE, most);
+    send_all(p, false);
+}
+
+void anysome_take(struct play *p)
+{
+    MPI_Status *over = space(sizeof *over * (size_t)(p->pending + 1)), *statuses = space(sizeof *statuses * (size_t)(p->pending + 1));
+    int *which = space(sizeof *which * (size_t)(p->pending + 1));
+
+    for (int n; (n = ask(p, which, over)) != MPI_UNDEFINED;) {
+        note((uint64_t)n);
+        for (int i = 0; i < n; i++) {
+            note((uint64_t)which[i]);
+            statuses[which[i]] = over[i];
+        }
+        if (n == 0)
+            sched_yield();
+    }
+    for (int i = 0; i < p->pending; i++) {
+        p->of[i] = expected(p, statuses[i].MPI_SOURCE, statuses[i].MPI_TAG);
         pending_came(p, i, &statuses[i]);
     }
 }

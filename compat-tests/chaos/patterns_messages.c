@@ -214,6 +214,7 @@ void receive(struct play *p, struct message *m, int source, size_t room)
         p->data = space(1024 * sizeof *p->data);
     }
     CHECK(i < 1024, "too many receives");
+    own.any += source == MPI_ANY_SOURCE;
     p->of[i] = source == MPI_ANY_SOURCE ? NULL : m;
     p->data[i] = space(room);
     OK(MPI_Irecv(p->data[i], (int)room, MPI_BYTE, source, m->tag, p->comm, &p->requests[i]));
@@ -243,6 +244,7 @@ void receive_now(struct play *p, int source, int tag, int from, MPI_Status *stat
 
     left(p, &most);
     data = space(most);
+    own.any += source == MPI_ANY_SOURCE;
     OK(MPI_Recv(data, (int)most, MPI_BYTE, source, tag, p->comm, status));
     CHECK(from == MPI_ANY_SOURCE || status->MPI_SOURCE == from, "from %d, not from %d", status->MPI_SOURCE, from);
     m = expected(p, status->MPI_SOURCE, tag == MPI_ANY_TAG ? MPI_ANY_TAG : status->MPI_TAG);

@@ -132,6 +132,7 @@ static void next_question(struct play *p, MPI_Request *persistent, void *data, i
     MPI_Message taken;
     MPI_Request request;
 
+    own.any++;
     switch (way) {
     case 0: OK(MPI_Recv(data, room, MPI_BYTE, MPI_ANY_SOURCE, p->tag + ASK, p->comm, status)); return;
     case 1:
@@ -252,6 +253,7 @@ static void hand_out(struct play *p, uint64_t seed, int jobs, size_t most)
         int count;
 
         OK(MPI_Recv(data, (int)(sizeof a + most), MPI_BYTE, MPI_ANY_SOURCE, p->tag + ASK, p->comm, &status));
+        own.any++;
         memcpy(&a, data, sizeof a);
         OK(MPI_Get_count(&status, MPI_BYTE, &count));
         note((uint64_t)status.MPI_SOURCE);
@@ -527,6 +529,7 @@ void persistent_play(struct play *p)
         }
         for (int i = 0; i < p->count; i++)
             p->messages[i].taken = false;
+        own.any += any ? (unsigned)receives : 0;
         for (int i = 0; i < receives; i++) {
             struct message got = *(any ? expected(p, statuses[i].MPI_SOURCE, statuses[i].MPI_TAG) : m[i]);
 
@@ -562,10 +565,12 @@ void allfree_play(struct play *p)
             if (!flag)
                 sched_yield();
         }
-        if (p->way % 3) /* that one, though others may have come since */
+        if (p->way % 3) { /* that one, though others may have come since */
+            own.any++;
             receive_now(p, status.MPI_SOURCE, status.MPI_TAG, status.MPI_SOURCE, &status);
-        else
+        } else {
             receive_now(p, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ANY_SOURCE, &status);
+        }
     }
     OK(MPI_Barrier(p->comm)); /* or the next one's might come for these */
 }

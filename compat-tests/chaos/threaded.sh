@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Threads that call MPI at the same time (threaded.c). The output depends on seed, ranks and threads only: it is the same each time, and
 # Open MPI's. With ranks killed, put back from before main and from newer snapshots, it is that of an undisturbed run, and
-# nobody is told of another order of what MPI leaves open than before. A rank that cannot be followed ends the job, with a line.
+# nobody is told of another order of what MPI leaves open than before. A rank that cannot be followed ends the job, with a line; so does one
+# that makes checkpoints, too.
 # FT_SECONDS: for longer hunts, seconds for each number of ranks.
 . "$(dirname "$0")/../lib/test.sh"
 seconds=8 worlds="2 3 4" steps=200
@@ -86,7 +87,37 @@ int main(int argc, char **argv)
 END
 "${CC:-cc}" -w "$tmp/waits.c" -I"$top_srcdir/mpi_shim" -o "$tmp/waits" -L"$top_builddir/.libs" -lftmpi -lpthread \
     -Wl,-rpath,"$top_builddir/.libs" || fail "waits.c"
+# A checkpoint before another thread calls, or after it.
+cat >"$tmp/both.c" <<'END'
+#include <ftmpi.h>
+#include <pthread.h>
+static int x;
+static void *call(void *unused) { MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD); return unused; }
+int main(int argc, char **argv)
+{
+    int level;
+    pthread_t other;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    for (int i = 0; i < 2; i++)
+        if (i == (argc > 1)) {
+            MPIX_Checkpoint(&x, sizeof x, NULL, 0);
+        } else {
+            pthread_create(&other, NULL, call, NULL);
+            pthread_join(other, NULL);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+"${CC:-cc}" -w -std=gnu17 "$tmp/both.c" -I"$top_srcdir/mpi_shim" -o "$tmp/both" -L"$top_builddir/.libs" -lftmpi -lpthread \
+    -Wl,-rpath,"$top_builddir/.libs" || fail "both.c"
 if [ -z "${sanitized-}" ]; then
+    for order in '' thread; do
+        run -n 2 "$tmp/both" $order
+        expect_code 1
+        expect_err 'rank [01] makes or loads checkpoints, and several of its threads call MPI: one that is restarted could not follow them'
+        expect_err_lines 1
+    done
     run -n 2 "$tmp/waits" helped
     expect_code 0
     run -n 2 "$tmp/waits"

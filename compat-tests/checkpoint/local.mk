@@ -19,4 +19,5 @@ TESTS += $(checkpoint_tests)
 tests_unsanitized += compat-tests/checkpoint/survive_host.sh compat-tests/checkpoint/boot_hosts.sh
 check_PROGRAMS += compat-tests/checkpoint/versions compat-tests/checkpoint/resumejob compat-tests/checkpoint/largejob \
 	compat-tests/checkpoint/boot compat-tests/checkpoint/misuse compat-tests/checkpoint/underway
+compat_tests_checkpoint_underway_SOURCES = compat-tests/checkpoint/underway.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 EXTRA_DIST += $(checkpoint_tests) compat-tests/checkpoint/lose_node.h

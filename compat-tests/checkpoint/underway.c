@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* underway ROUNDS [comm] [slow] [lazy] [lag=ROUNDS] [wrong=WHAT] [kill=RANK,ROUND,PLACE,LIFE]...: messages of each round are received two (lag) rounds later, so there are always
+/* underway ROUNDS [comm] [slow] [lazy] [lag=ROUNDS] [wrong=WHAT] [progress=DIR] [kill=RANK,ROUND,PLACE,LIFE]...: messages of each round are received two
+   (lag) rounds later, so there are always
    some under way at the checkpoint that ends a round: short ones, long ones, some of any source, taken in another order than they were sent in, and to the
    rank itself. comm: half of them on communicators that are made before the load. What is printed follows from ROUNDS and the number of ranks
-   only. It is killed at the PLACEth place of a round (-1: before the load) of a life of the rank.
+   only. It is killed at the PLACEth place of a round (-1: before the load) of a life of the rank. progress: DIR/rank.N is kept up to date for who kills it
+   from outside (compat-tests/chaos/progress.h).
 
    wrong: what a checkpoint or a load cannot have; each rank prints the line of the error, and then finishes, and goes on. */
 #include <ftmpi.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "compat-tests/abi/world.h"
+#include "compat-tests/chaos/progress.h"
 
 enum { TAGS = 4, ANY = 1000, SYNC = 2000, SELF = 3000, ASK = 4000, MOST = 300000 };
 
@@ -50,6 +53,8 @@ static void options(int argc, char **argv)
         lazy = lazy || !strcmp(argv[i], "lazy");
         if (!strncmp(argv[i], "wrong=", 6))
             wrong = argv[i] + 6;
+        if (!strncmp(argv[i], "progress=", 9) && progress_open(argv[i] + 9))
+            exit(2);
     }
 }
 
@@ -181,9 +186,9 @@ static void go(void)
         OK(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_MAX, half));
     mix((unsigned long)sum);
     if (lazy)
-        printf("rank %d round %d\n", rank, now);
+        printf("%d round %d\n", rank, now);
     else
-        printf("rank %d round %d: %ld %lx\n", rank, now, state.sum, state.hash);
+        printf("%d round %d: %ld %lx\n", rank, now, state.sum, state.hash);
     here();
     OK(keep());
     here();
@@ -291,13 +296,14 @@ int main(int argc, char **argv)
         load();
         for (; now < rounds; now++) {
             go();
+            progress_advance((unsigned)now + 1);
             if (slow)
                 nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
         }
         for (int round = rounds < lag ? 0 : rounds - lag; round < rounds; round++)
             receive_round(round);
         if (!lazy)
-            printf("rank %d ends with %ld %lx\n", rank, state.sum, state.hash);
+            printf("%d ends with %ld %lx\n", rank, state.sum, state.hash);
     }
     if (comm && strcmp(wrong, "freed"))
         OK(MPI_Comm_free(&ring));

@@ -7,24 +7,6 @@
 uses checkpoints
 program=$built/underway
 
-# wants RANKS ARGS: what is printed if nobody is killed; sets wanted
-wants() {
-    wanted="$tmp/want $*"
-    [ -f "$wanted" ] || timeout 120 "$ftrun" --stdin none -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
-    [ -s "$wanted" ] || fail "$program $2 on $1 ranks prints nothing"
-}
-# same RANKS OPTIONS ARGS KILL...: OPTIONS and ARGS are one word each
-same() {
-    ranks=$1 options=$2 args=$3
-    shift 3
-    wants "$ranks" "$args"
-    run --stdin none -n "$ranks" $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
-    expect_code 0
-    sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
-    [ "$(grep -c way_back "$tmp/report")" -ge $# ] || fail "$what: $(grep -c way_back "$tmp/report") restarts, not $#"
-}
-way() { grep -q "\"way_back\": \"$1\"" "$tmp/report" || fail "$what: no way back is \"$1\""; }
-
 for n in 1 2 3 4; do
     for args in 5 '5 comm' '5 lazy'; do
         run -n $n "$program" $args
@@ -53,12 +35,12 @@ fi
 # The log of channels is released behind checkpoints, too.
 same 3 '--snapshot off --log-limit 16M' 150 1,140,4,0
 way checkpoint
-released=$(sed -n 's/.*"released_bytes": \([0-9]*\).*/\1/p' "$tmp/report")
-[ "$released" -gt 16000000 ] || fail "$what: $released bytes of the log are released"
+released 16000000
 # ... but not what is still to be received (was a broken invariant).
 same 3 '--snapshot off --log-limit 16M' '60 lag=50' 1,58,4,0
 
 # All begin again from a checkpoint in memory.
+others=-ge
 same 3 '--snapshot off --log-full forget --log-limit 16M --start-over always' '130 comm' 1,110,4,0 0,120,2,1
 way all
 expect_err 'all ranks start again from checkpoint 110'

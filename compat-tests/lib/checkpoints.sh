@@ -75,3 +75,31 @@ expect_in_use() {
     last=$(sed -n 's/^round \([0-9]*\):.*/\1/p' out | tail -n 1)
     has_version $((last - 1)) || fail "told to end: version $last was made, $(newest) is on disk"
 }
+
+# ---- programs that kill themselves: $program [ARGS] kill=RANK,VERSION,PLACE,LIFE... ----
+
+# wants RANKS ARGS: what is printed if nobody is killed; sets wanted. Nobody reads input: a prompt, the
+# beginning of a line that takes long, is shown to who does, and lines are mixed then.
+wants() {
+    wanted="$tmp/want $*"
+    [ -f "$wanted" ] || timeout 120 "$ftrun" --stdin none -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
+    [ -s "$wanted" ] || fail "$program $2 on $1 ranks prints nothing"
+}
+# same RANKS OPTIONS ARGS KILL...: as without kills; every one of them has happened. OPTIONS and ARGS are
+# one word each. $others=-ge: others may be restarted, too.
+same() {
+    ranks=$1 options=$2 args=$3
+    shift 3
+    wants "$ranks" "$args"
+    run --stdin none -n "$ranks" $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
+    expect_code 0
+    sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
+    grep -q 'not what it was before' "$tmp/err" && fail "$what: a line was printed differently"
+    [ "$(grep -c way_back "$tmp/report")" "${others:-=}" $# ] || fail "$what: $(grep -c way_back "$tmp/report") restarts, not $#"
+}
+way() { grep -q "\"way_back\": \"$1\"" "$tmp/report" || fail "$what: no way back is \"$1\""; }
+# released BYTES: or more, of the log.
+released() {
+    bytes=$(reported "$tmp/report" released_bytes)
+    [ "$bytes" -ge "$1" ] || fail "$what: $bytes bytes of the log are released"
+}

@@ -128,6 +128,40 @@ def kill_if(pid, is_it, number=signal.SIGKILL):
         os.close(fd)
 
 
+def kill_ranks(job, directory, ranks, again):
+    """Kills ranks of a job whose socket is in directory. again: the first of them so much later once more, as soon as it is back. How many
+    there were, and how many of them had no snapshot yet but that of their start, if they had that."""
+    said = status_in(directory).get('per_rank', [])
+    before = [r['pid'] for r in said]
+    killed = early = 0
+    for r in ranks:
+        if job.poll() is None and len(before) > r and before[r] and kill_if(before[r], lambda: True):
+            killed += 1
+            early += not said[r].get('snapshot')
+    if again is None or not before:
+        return killed, early
+    limit = time.monotonic() + 10
+    while job.poll() is None and time.monotonic() < limit:
+        now = [r['pid'] for r in status_in(directory).get('per_rank', [])]
+        if len(now) > ranks[0] and now[ranks[0]] not in (None, 0, before[ranks[0]]):
+            time.sleep(again)
+            killed += job.poll() is None and kill_if(now[ranks[0]], lambda: True)
+            break
+        time.sleep(0.001)
+    return killed, early
+
+
+def kills_of(seed, ranks, lasted):
+    """When (seconds of a job that lasts so long), whom, and whether again: [(when, ranks, again)]."""
+    chance = random.Random(seed)
+    events = []
+    for _ in range(chance.choice([1, 1, 2, 3, 4])):
+        who = chance.choice([[chance.randrange(ranks)], [chance.randrange(ranks)], [0], chance.sample(range(ranks), 2), list(range(ranks))])
+        again = chance.choice([None, None, 0, chance.uniform(0, 0.05), chance.uniform(0, 0.5)])
+        events.append((chance.uniform(0.02, 1.05 * lasted), who, again))
+    return sorted(events)
+
+
 # ---- a job ----
 
 def status_in(directory):
@@ -289,6 +323,8 @@ class Run:
             code = self.code()
             end(self.token)
             self.job.wait()
+        if 'broken invariant' in slurp(os.path.join(self.dir, 'stderr'), 1 << 20):  # who ends itself comes back, and the output is right
+            raise Failure('an invariant was broken')
         if code != 0:
             raise Failure('exit code %d; standard error ends with:\n%s' %
                           (code, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-2000:]))
@@ -296,15 +332,15 @@ class Run:
             return by_rank(f.read())
 
 
-def compare(calm, wild):
+def compare(calm, wild, names=('undisturbed: ', 'with kills:  ')):
     for r in sorted(set(calm) | set(wild)):
         a, b = calm.get(r, []), wild.get(r, [])
         for i in range(max(len(a), len(b))):
             x = a[i] if i < len(a) else b'(nothing)'
             y = b[i] if i < len(b) else b'(nothing)'
             if x != y:
-                raise Failure('rank %d, line %d\n  undisturbed: %s\n  with kills:  %s' %
-                              (r, i + 1, x.decode(errors='replace'), y.decode(errors='replace')))
+                raise Failure('rank %d, line %d\n  %s%s\n  %s%s' %
+                              (r, i + 1, names[0], x.decode(errors='replace'), names[1], y.decode(errors='replace')))
 
 
 # ---- kills by seed ----
@@ -315,8 +351,9 @@ class Killer:
     def __init__(self, seed, ranks, kills, span, token):
         self.rng = random.Random(seed)
         self.ranks, self.want, self.span, self.token = ranks, kills, max(span, 0.02), token
-        self.counted = self.uncounted = 0
+        self.counted = self.uncounted = self.together = 0
         self.last = None
+        self.killed = {}  # who was it last: on a busy machine it lives on for a while, and must not count twice
         self.first = self.delay()
         self.at = 0
         self.plan()
@@ -358,8 +395,9 @@ class Killer:
             self.since = self.since or now
             if now - self.since < 0.5:
                 return 0.0003
-        for v, (pid, _, _) in zip(self.victims, state):
-            self.kill(v, pid, progress[v])
+        hits = sum([self.kill(v, pid, progress[v]) for v, (pid, _, _) in zip(self.victims, state)])
+        if hits > 1:
+            self.together += hits
         self.last = self.victims[0]
         self.at = time.monotonic() + self.delay()
         self.plan()
@@ -373,11 +411,14 @@ class Killer:
             now, ops, base = progress.read()
             return now == pid and is_ours(pid, self.token)
 
-        if pid and kill_if(pid, is_it):
+        if pid and pid != self.killed.get(rank) and kill_if(pid, is_it):
+            self.killed[rank] = pid
             if ops > base:
                 self.counted += 1
             else:
                 self.uncounted += 1
+            return True
+        return False
 
 
 # ---- programs for the command line ----

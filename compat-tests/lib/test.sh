@@ -70,12 +70,15 @@ call() {
     bounded "${at_most:-120}" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
     code=$?
 }
+# unbroken: nobody has ended itself. A rank that has comes back, and all else is as it should be.
+unbroken() { ! grep -q 'broken invariant' "$tmp/err" || fail "$what: an invariant was broken"; }
 # run ARGUMENT...: ftrun, to its end. In a lab its hosts are reached by $through.
 run() {
     what="ftrun $*"
     bounded "${at_most:-120}" "$ftrun" ${through:+--launcher "$through"} "$@" \
         >"$tmp/out" 2>"$tmp/err" </dev/null
     code=$?
+    unbroken
 }
 # begin ARGUMENT...: ftrun in the background. Its own process is $front; wait for $job.
 begin() {
@@ -96,6 +99,7 @@ ended() {
         { fail "$what: still running after ${1:-120} s" && kill -KILL "$front" "$job"; }
     wait "$job"
     code=$?
+    unbroken
 }
 # aside COMMAND...: beside what follows, for what waits most of the time. asides_end: what they have
 # said, one after the other, when all have ended; the test fails if one did.

@@ -7,6 +7,9 @@ include compat-tests/programs/rabit/local.mk
 include compat-tests/programs/lightgbm/local.mk
 include compat-tests/programs/sockets/local.mk
 
+# Any program that was built for Open MPI, ranks killed: for people.
+EXTRA_DIST += compat-tests/programs/killed.py
+
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.
 EXTRA_DIST += compat-tests/programs/readme.sh compat-tests/programs/recipes.sh compat-tests/programs/recipes.c
 if !SANITIZED

@@ -96,6 +96,7 @@ class RoundKiller(ftmpitest.Killer):
         self.rng = random.Random('%d %s' % (seed, name_of(c)))
         self.token, self.has_snapshot = token, has_snapshot
         self.counted = self.uncounted = 0
+        self.killed = {}
         self.again = []  # (rank, the pid that was killed, when at the earliest, at the latest)
         self.plan = sorted(self.choose(c) for _ in range(kills))
 

@@ -9,9 +9,8 @@
 #define M 4 /* messages */
 #endif
 #define D 2 /* slots */
-#define LONG(m) ((m) == 1 || (m) == 2)  /* more than a line: who keeps it reads it again */
-#define FIRST(m) ((m) <= 1)             /* of a call's: 0 alone, and then three pieces, more than there are slots */
-#define LAST(m) ((m) == 0 || (m) == 3)
+#define LONG(m) ((m) == 1) /* its bytes are in the log before it is published, and in no slot */
+#define CELL(m) ((m) == 2) /* more than a line: who keeps it reads it again. Each slot has a small one, too, before it or after it */
 
 #define CHECK(c, text) if :: (c) -> skip :: else -> printf(text); assert(false) fi
 #ifndef SEEK
@@ -35,7 +34,7 @@ byte taken;              /* of the receiver, its done_at: it needs nothing below
 #define OF(v) ((v) & 7)
 
 /* ---- the sender ---- */
-byte m, shown, logged, sphase, slife; /* m: to be logged; shown: to be published */
+byte m, logged, sphase, slife;
 /* ... its snapshot */
 byte sm;
 #ifdef NO_RESUME
@@ -59,6 +58,7 @@ bit over;
 #define WRITTEN 6
 #define SAY 7      /* advance() */
 #define SAID 8
+#define LATE 9
 #define LOOK 1     /* the receiver */
 #define AGAIN 2
 #define READ 3
@@ -92,7 +92,7 @@ bit over;
 #define WHOLE(u) CHECK(lg[u] != 0, "a record is read that is not there\n"); CHECK(lg[u] != TORN, "half a message is read\n")
 
 inline new_sender() {
-   slife++; m = sm; shown = sm; sphase = AT;
+   slife++; m = sm; sphase = AT;
 #ifdef NO_RESUME
    logged = slogged
 #else
@@ -107,55 +107,71 @@ inline sender_stays() {
 #endif
 }
 
-#define PUBLISHED (seq[shown % D] == shown + 1)
-#define LIVE (sphase == AT && shown < M && m >= logged)
-#ifdef REFILLED
-#define SLOTS (D + 1)
-#else
-#define SLOTS D
-#endif
-#define MORE (shown == m || !LAST(shown - 1)) /* of the call's pieces */
-#define FULL (shown - m == SLOTS)
+#define PUBLISHED (seq[m % D] == m + 1)
+#define LIVE (sphase == AT && m < M && m >= logged)
 
 proctype Sender() {
    do
    /* replay(): below `logged` nothing is sent */
-   :: d_step { sphase == AT && m < logged -> NEEDED(m); WHOLE(m); m++; shown = m; if :: done_at < m -> done_at = m :: else -> skip fi }
+   :: d_step { sphase == AT && m < logged -> NEEDED(m); WHOLE(m); m++; if :: done_at < m -> done_at = m :: else -> skip fi }
    /* published, and not logged: by an earlier life */
 #if !defined(REWRITTEN) && !defined(SKIPPED)
-   :: d_step { LIVE && PUBLISHED -> CHECK(shown == m, "an earlier life's is behind one of this life\n"); if :: FIRST(m) -> SEEN(1) :: else -> SEEN(2) fi;
-               TELL("message %d is logged out of its slot%c\n", m, ' '); shown = m + 1; sphase = WRITE }
+   :: d_step { LIVE && PUBLISHED && !LONG(m) -> SEEN(1); TELL("message %d is logged out of its slot%c\n", m, ' '); sphase = WRITE }
 #endif
 #ifdef SKIPPED
-   :: d_step { LIVE && PUBLISHED -> m++; shown = m }
+   :: d_step { LIVE && PUBLISHED && !LONG(m) -> m++ }
 #endif
 #ifdef REWRITTEN
-   :: d_step { LIVE && PUBLISHED -> sphase = ZERO }
+   :: d_step { LIVE && PUBLISHED && !LONG(m) -> sphase = ZERO }
 #endif
-   /* a new one, if it has a slot; all are logged at the end of the call */
-   :: d_step { LIVE && !PUBLISHED && MORE && !FULL -> TELL("message %d is sent by life %d\n", shown, slife); sphase = ZERO }
-   :: d_step { sphase == AT && m < shown && FULL && MORE -> SEEN(9); sphase = WRITE }
-   :: d_step { sphase == AT && m < shown && !MORE -> sphase = WRITE }
+#ifdef LONG_REWRITTEN
+   :: d_step { LIVE && PUBLISHED && LONG(m) -> sphase = WRITE }
+#else
+   :: d_step { LIVE && PUBLISHED && LONG(m) -> SEEN(2); sphase = SAY }
+#endif
+   /* a new one */
+   :: d_step { LIVE && !PUBLISHED && !LONG(m) -> TELL("message %d is sent by life %d\n", m, slife); sphase = ZERO }
+#ifdef LONG_SLOT_FIRST
+   :: d_step { LIVE && !PUBLISHED && LONG(m) -> TELL("message %d is sent by life %d\n", m, slife); sphase = ZERO }
+#else
+   :: d_step { LIVE && !PUBLISHED && LONG(m) -> TELL("message %d is sent by life %d\n", m, slife); sphase = WRITE }
+#endif
 #ifdef NOT_ZEROED
    :: d_step { sphase == ZERO -> sphase = FILL }
 #else
-   :: d_step { sphase == ZERO -> seq[shown % D] = 0; sphase = FILL }
+   :: d_step { sphase == ZERO -> seq[m % D] = 0; sphase = FILL }
 #endif
-   :: d_step { sphase == FILL -> val[shown % D] = TORN; sphase = FILLED }
-   :: d_step { sphase == FILLED -> val[shown % D] = BYTES(shown); sphase = SHOW }
-   :: d_step { sphase == SHOW -> seq[shown % D] = shown + 1; shown++; sphase = AT }
+   :: d_step { sphase == FILL -> val[m % D] = TORN; sphase = FILLED }
+   :: d_step { sphase == FILLED -> val[m % D] = (LONG(m) -> TORN : BYTES(m)); sphase = SHOW }
+#if defined(LONG_SLOT_FIRST)
+   :: d_step { sphase == SHOW -> seq[m % D] = m + 1; sphase = WRITE }
+#elif defined(REFILLED) /* message 0 is logged when message 2 is in its slot: until then nothing is said to be logged */
+   :: d_step { sphase == SHOW && (m == 0 || m == 1) -> seq[m % D] = m + 1; m++; sphase = AT }
+   :: d_step { sphase == SHOW && m == 2 -> seq[m % D] = m + 1; sphase = LATE }
+   :: d_step { sphase == SHOW && m == 3 -> seq[m % D] = m + 1; sphase = WRITE }
+   :: d_step { sphase == LATE -> lg[0] = BYTES(0); sphase = SAY }
+#else
+   :: d_step { sphase == SHOW && !LONG(m) -> seq[m % D] = m + 1; sphase = WRITE }
+   :: d_step { sphase == SHOW && LONG(m) -> seq[m % D] = m + 1; sphase = SAY }
+#endif
 #ifdef DONE_FIRST
-   :: d_step { sphase == WRITE -> WRITES(m); done = m + 1; lg[m] = TORN; sphase = WRITTEN }
+   :: d_step { sphase == WRITE && !LONG(m) -> WRITES(m); done = m + 1; lg[m] = TORN; sphase = WRITTEN }
+   :: d_step { sphase == WRITE && LONG(m) -> WRITES(m); lg[m] = TORN; sphase = WRITTEN }
 #else
    :: d_step { sphase == WRITE -> WRITES(m); lg[m] = TORN; sphase = WRITTEN }
 #endif
-   :: d_step { sphase == WRITTEN -> WRITES(m); lg[m] = val[m % D]; sphase = SAY }
+   :: d_step { sphase == WRITTEN && !LONG(m) -> WRITES(m); lg[m] = val[m % D]; sphase = SAY }
+#ifdef LONG_SLOT_FIRST
+   :: d_step { sphase == WRITTEN && LONG(m) -> WRITES(m); lg[m] = BYTES(m); sphase = SAY }
+#else
+   :: d_step { sphase == WRITTEN && LONG(m) -> WRITES(m); lg[m] = BYTES(m); sphase = ZERO }
+#endif
    :: d_step { sphase == SAY -> if :: done < m + 1 -> done = m + 1 :: else -> skip fi; sphase = SAID }
    :: d_step { sphase == SAID -> if :: done_at < m + 1 -> done_at = m + 1 :: else -> skip fi; m++; sphase = AT }
    /* a snapshot, between calls: all is logged */
-   :: d_step { sphase == AT && m > sm && m <= done && m == shown && LAST(m - 1) -> sender_stays(); TELL("the sender has a snapshot before message %d%c\n", m, ' ') }
+   :: d_step { sphase == AT && m > sm && m <= done -> sender_stays(); TELL("the sender has a snapshot before message %d%c\n", m, ' ') }
 #ifdef SNAP_PUBLISHED
-   :: d_step { sphase == AT && shown > m && shown > sm -> sm = shown }
+   :: d_step { sphase == WRITE && !LONG(m) && m + 1 > sm -> sm = m + 1 }
 #endif
    :: d_step { kills < K && !over && (m > sm || sphase != AT) -> kills++; TELL("the sender is killed at message %d, phase %d\n", m, sphase);
                if :: sm > 0 -> SEEN(3) :: else -> skip fi; new_sender() }
@@ -170,7 +186,7 @@ inline given() {
    had[n] = v; v = 0
 }
 
-/* A receive comes for a message that is kept: a small one is in memory, others are in their slots, or in the log. */
+/* A receive comes for a message that is kept: a small one is in memory, a long one in the log, others in their slots, or in the log. */
 #ifdef KEPT_IN_LOG
 #define STILL(i) false
 #else
@@ -178,8 +194,8 @@ inline given() {
 #endif
 inline match(i) {
    if
-   :: LONG(i) && STILL(i) -> CHECK(val[(i) % D] == had[i], "a successor is told something else\n"); if :: done <= (i) -> SEEN(10) :: else -> skip fi
-   :: LONG(i) && !STILL(i) -> NEEDED(i); WHOLE(i); CHECK(lg[i] == had[i], "a successor is told something else\n")
+   :: CELL(i) && STILL(i) -> CHECK(val[(i) % D] == had[i], "a successor is told something else\n"); if :: done <= (i) -> SEEN(9) :: else -> skip fi
+   :: LONG(i) || (CELL(i) && !STILL(i)) -> NEEDED(i); WHOLE(i); CHECK(lg[i] == had[i], "a successor is told something else\n")
    :: else -> skip
    fi;
    kept = kept - BIT(i)
@@ -198,8 +214,8 @@ proctype Receiver() {
 #else
 #define SAME (THERE == n + 1)
 #endif
-   :: d_step { rphase == AGAIN && SAME -> rphase = HAVE }
-   :: d_step { rphase == AGAIN && !SAME -> SEEN(6); v = 0; rphase = READ }
+   :: d_step { rphase == AGAIN && SAME -> if :: LONG(n) -> rphase = READ :: else -> rphase = HAVE fi }
+   :: d_step { rphase == AGAIN && !SAME -> SEEN(6); v = 0; rphase = AT }
    :: d_step { rphase == READ -> NEEDED(n); WHOLE(n); v = lg[n]; rphase = HAVE }
    /* given to a receive, or kept */
    :: d_step { rphase == HAVE -> given(); if :: n >= done_at -> SEEN(7) :: else -> skip fi; n++; rphase = AT }

@@ -26,15 +26,14 @@ byte done;               /* messages below are in the log ... */
 byte floor;              /* ... and those below were released */
 byte come[2], there[2];  /* that rank has come to this checkpoint, and has kept its part and contributed */
 byte behind[2], cut[2];    /* this incarnation has left that checkpoint behind; where the log begins that the rank needs */
-byte vsent[V + 1], vtaken[V + 1], vkept[V + 1], vgot[V + 1];
+byte vsent[V + 1], vtaken[V + 1], vkept[V + 1], vgot[V + 1], vneeds[V + 1];
 byte base;               /* what both began with */
-byte need;               /* the receiver has said that it needs no message below */
 
 /* ---- the processes ---- */
 byte at[2], phase[2];    /* in its program, and in a checkpoint */
 byte sent;
 byte taken, kept, got;   /* messages out of the log; those that no receive has taken, and those that one has */
-byte apart;              /* ... of these, what it has from a checkpoint: the others' bytes are in the log */
+byte own, from;          /* those whose bytes came out of the checkpoint; the others are read in the log. Where it took the first one */
 
 byte kills;
 
@@ -49,21 +48,21 @@ byte kills;
 #define AFTER(i, k) (k == 0 -> 0 : (i == S -> (k == 1 -> 3 : 6) : (k == 1 -> 2 : 5)))
 #define WANTS (at[R] == 0 -> 0 : (at[R] == 2 -> 1 : (at[R] == 3 -> 3 : (at[R] == 5 -> 2 : 9))))
 
-#define IN_LOG (kept & ~apart)
-#define OLDEST (IN_LOG & 1 -> 0 : (IN_LOG & 2 -> 1 : (IN_LOG & 4 -> 2 : (IN_LOG & 8 -> 3 : taken))))
-
 inline take() {
    CHECK(taken >= floor, "a message is read that has been released\n");
    CHECK(!(kept & BIT(taken)) && !(got & BIT(taken)), "a message comes twice\n");
    kept = kept | BIT(taken); taken++
 }
 
+/* Below that no message is read any more. */
+#define NEEDS (kept & own -> from : (kept & 1 -> 0 : (kept & 2 -> 1 : (kept & 4 -> 2 : taken))))
+
 /* A new incarnation goes on from there. */
 inline begin(i, k) {
    at[i] = AFTER(i, k); phase[i] = OUT; behind[i] = k;
    if
    :: i == S -> sent = vsent[k]
-   :: i == R -> taken = vtaken[k]; kept = vkept[k]; got = vgot[k]; apart = kept; need = cut[R];
+   :: i == R -> taken = vtaken[k]; kept = vkept[k]; got = vgot[k]; own = kept; from = taken;
 #ifdef LOG_TOO
       /* as a snapshot does: from the oldest one that is kept */
       if :: kept & 2 -> taken = 1 :: !(kept & 2) && kept & 4 -> taken = 2 :: else -> skip fi
@@ -87,7 +86,12 @@ inline makes(i, k) {
    :: phase[i] == CAME && there[i] < k ->
       if
       :: i == S -> vsent[k] = sent
-      :: i == R -> vtaken[k] = taken; vgot[k] = got; CHECK(OLDEST >= floor, "what is kept is read after it was released\n");
+      :: i == R -> vtaken[k] = taken; vgot[k] = got;
+#ifdef CUT_TAKEN
+         vneeds[k] = taken;
+#else
+         vneeds[k] = NEEDS;
+#endif
 #ifdef KEPT_LOST
          vkept[k] = 0
 #else
@@ -112,11 +116,7 @@ inline makes(i, k) {
 #ifdef NO_TAKE
 #define MAY_KEEP(k) (come[S] >= k)
 #else
-#ifdef TAKES_ONCE
 #define MAY_KEEP(k) (there[R] >= k || (come[S] >= k && taken == done))
-#else
-#define MAY_KEEP(k) (come[S] >= k && taken == done)
-#endif
 #endif
 #endif
 
@@ -132,8 +132,8 @@ proctype Job() {
    /* the receiver: takes, receives */
    :: d_step { taken < done && at[R] < END -> take(); }
    :: d_step { phase[R] == OUT && WANTS < 9 && (kept & BIT(WANTS)) ->
-               CHECK((apart & BIT(WANTS)) || WANTS >= floor, "what is kept is read after it was released\n");
-               got = got | BIT(WANTS); kept = kept & ~BIT(WANTS); apart = apart & ~BIT(WANTS); TELL("message %d is received%c\n", WANTS, ' '); at[R]++ }
+               CHECK(own & BIT(WANTS) || WANTS >= floor, "a message is read that has been released\n");
+               got = got | BIT(WANTS); kept = kept & ~BIT(WANTS); TELL("message %d is received%c\n", WANTS, ' '); at[R]++ }
    /* checkpoints */
    :: d_step { MAKES(S, 1) && (phase[S] != CAME || there[S] >= 1 || come[R] >= 1) && (phase[S] != SAID || there[R] >= 1) -> makes(S, 1) }
    :: d_step { MAKES(S, 2) && (phase[S] != CAME || there[S] >= 2 || come[R] >= 2) && (phase[S] != SAID || there[R] >= 2) -> makes(S, 2) }
@@ -150,15 +150,8 @@ proctype Job() {
 #define BEHIND(i) behind[i]
 #endif
    :: d_step { BEHIND(S) > base && cut[S] < vsent[BEHIND(S)] -> cut[S] = vsent[BEHIND(S)] }
-   :: d_step { BEHIND(R) > base && cut[R] < vtaken[BEHIND(R)] -> cut[R] = vtaken[BEHIND(R)] }
-#ifdef NEED_UNASKED
-#define NEEDS 9
-#else
-#define NEEDS need
-#endif
-   :: d_step { need < OLDEST -> need = OLDEST }
-   :: d_step { floor < cut[S] && floor < cut[R] && floor < NEEDS ->
-               floor = (cut[S] < cut[R] -> cut[S] : cut[R]); floor = (floor < NEEDS -> floor : NEEDS); TELL("below %d the log is released%c\n", floor, ' ') }
+   :: d_step { BEHIND(R) > base && cut[R] < vneeds[BEHIND(R)] -> cut[R] = vneeds[BEHIND(R)] }
+   :: d_step { floor < cut[S] && floor < cut[R] -> floor = (cut[S] < cut[R] -> cut[S] : cut[R]); TELL("below %d the log is released%c\n", floor, ' ') }
    /* death */
    :: d_step { kills < K && !(at[S] == END && at[R] == END) -> kills++; TELL("the sender is killed at %d, phase %d\n", at[S], phase[S]); begin(S, NEWEST) }
    :: d_step { kills < K && !(at[S] == END && at[R] == END) -> kills++; TELL("the receiver is killed at %d, phase %d\n", at[R], phase[R]);

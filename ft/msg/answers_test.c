@@ -2,26 +2,15 @@
 /* What a rank was told is told to its successors again, in the same order: to those that begin at the beginning, and to copies of it. */
 #include "ft/msg/answers.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ft/shm/keeper.h"
+#include "ft/msg/log_test.h"
 
-enum { EXTENT = 64 << 10, EXTENTS = 64, RANK = 1, SOURCES = 4, NO = -1 };
+enum { RANK = 1, SOURCES = 4, NO = -1 };
 
-static struct ft_region region;
-static struct ft_keeper *keeper;
-static struct ft_patience patience;
 static struct ft_match *match;
 static struct ft_answers a;
-static struct ft_error e;
-
-static void failed(void *arg, const char *line)
-{
-    (void)arg;
-    cr_assert_fail("keeper: %s", line);
-}
 
 static void open_answers(void)
 {
@@ -36,30 +25,17 @@ static void die(void)
     ft_match_close(match);
 }
 
-/* The log has all the memory at once: nobody waits. */
 static void set_up(void)
 {
-    struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
-    struct ft_params p;
-
-    ft_params_default(&p, 2, 2, 64u << 20);
-    p.slot_bytes = p.slot_room = p.gather_bytes = p.segment = 8192;
-    p.extent_bytes = EXTENT;
-    p.nextents = 2 * EXTENTS;
-    ft_params_channels(&p);
-    cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
-    cr_assert_eq(ft_keeper_open(&keeper, &region, &config, &e), 0, "%s", e.text);
-    ft_keeper_adopt(keeper, failed, NULL);
+    open_region();
     open_answers();
-    ft_publish(&a.log.mine->want, EXTENTS * EXTENT);
-    cr_assert(ft_keeper_serve(keeper));
+    give_memory(a.log.mine);
 }
 
 static void tear_down(void)
 {
     die();
-    ft_keeper_close(keeper);
-    ft_region_close(&region);
+    close_region();
 }
 
 TestSuite(answers, .init = set_up, .fini = tear_down, .timeout = 60);

@@ -7,12 +7,11 @@
 #include "ft/shm/walk.h"
 #include "ft/shm/wait.h"
 
-enum {
-    PAST_CACHE = 2048,  /* bytes: logged past the cache, where there are more of one unit */
-    AHEAD_BYTES = 1024  /* of the log, fetched for the next unit */
-};
+enum { AHEAD_BYTES = 1024 /* of the log, fetched for the next unit */ };
 
-uint64_t ft_msg_piece(const struct ft_msg_channel *c) { return ft_min(FT_CHANNEL_CELL, c->log.extent_bytes / 4); }
+uint64_t ft_msg_piece(const struct ft_msg_channel *c) { return ft_min(FT_CHANNEL_PIECE, c->log.extent_bytes / 4); }
+
+static bool is_long(const struct ft_msg_channel *c, uint64_t n) { return n > ft_min(FT_CHANNEL_CELL, c->log.extent_bytes / 8); }
 
 void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint32_t sender, uint32_t receiver, uint32_t rank,
                      const struct ft_patience *patience, int kick_fd, int spill_fd)
@@ -32,14 +31,13 @@ void ft_msg_open(struct ft_msg_channel *c, const struct ft_region *region, uint3
 
 void ft_msg_go_to(struct ft_msg_channel *c, uint64_t unit, uint64_t end)
 {
-    c->unit = c->shown = unit;
-    c->end = c->shown_end = end;
+    c->unit = unit;
+    c->end = end;
 }
 
 void ft_msg_resume(struct ft_msg_channel *c)
 {
     ft_log_resume(&c->log);
-    ft_msg_go_to(c, c->unit, c->end); /* what was published when the copy was made is found so, if it is not logged by now */
     c->logged = ft_peek(&c->mine->done);
 }
 
@@ -56,10 +54,6 @@ static void advance(struct ft_msg_channel *c, uint64_t end)
 {
     c->unit++;
     c->end = end;
-    if (c->shown < c->unit) {
-        c->shown = c->unit;
-        c->shown_end = c->end;
-    }
     if (ft_peek(&c->mine->done) < c->unit)
         ft_publish(&c->mine->done, c->unit);
     if (ft_peek(&c->mine->done_at) < c->end)
@@ -130,35 +124,39 @@ static int replay(struct ft_msg_channel *c, const struct ft_sig *sig, struct ft_
 }
 
 struct ft_message_slot *ft_msg_slot(const struct ft_msg_channel *c) { return slot_of(c, c->unit); }
-bool ft_msg_is_published(const struct ft_msg_channel *c) { return ft_peek(&slot_of(c, c->shown)->unit) == c->shown + 1; }
+bool ft_msg_is_published(const struct ft_msg_channel *c) { return ft_peek(&slot_of(c, c->unit)->unit) == c->unit + 1; }
 
-/* There is memory for it in the log before anybody hears of it. What has been heard of is logged before a wait. */
-static void reserve(struct ft_msg_channel *c, uint64_t n)
+/* The head of the next record, and the gap before it. Where its bytes belong; *end: where it ends. Waits for memory. */
+static char *write_head(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, uint64_t *end)
 {
-    uint64_t at = ft_log_place(&c->log, c->shown_end, n);
+    uint64_t n = sig->length, at = ft_log_place(&c->log, c->end, n);
+    struct ft_record rec = { .unit = c->unit + 1, .site = site, .sig = *sig }, gap = ft_walk_gap(c->unit);
+    char *to = ft_log_write(&c->log, at, n);
 
-    if (!ft_log_has(&c->log, at, n))
-        ft_msg_log_all(c);
-    ft_log_write(&c->log, at, n);
-    c->shown_end = at + ft_record_bytes(n);
-    c->shown++;
+    if (at != c->end)
+        ft_fill(ft_log_write(&c->log, c->end, 0), &gap, sizeof gap);
+    ft_fill(to, &rec, sizeof rec);
+    *end = at + ft_record_bytes(n);
+    return to + ft_record_offset(n);
 }
 
+/* There is memory for it in the log before anybody hears of it. */
 void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from)
 {
-    uint64_t unit = c->shown;
-    struct ft_message_slot *slot = slot_of(c, unit);
+    uint64_t n = sig->length, end;
+    struct ft_message_slot *slot = slot_of(c, c->unit);
 
-    if (unit - c->unit == FT_CHANNEL_SLOTS)
-        ft_msg_log(c);
-    reserve(c, sig->length);
+    if (is_long(c, n))
+        ft_view_fill_past(v, from, n, write_head(c, sig, site, &end), true);
+    else
+        ft_log_write(&c->log, ft_log_place(&c->log, c->end, n), n);
     ft_publish(&slot->unit, 0); /* whoever sees that finds what was there in the log */
     atomic_thread_fence(memory_order_release);
     ft_fill(&slot->sig, sig, sizeof slot->sig);
     slot->site = site;
-    if (sig->length)
-        ft_view_fill_lines(v, from, sig->length, bytes_of(c, unit, sig->length));
-    ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, unit + 1);
+    if (n && !is_long(c, n))
+        ft_view_fill_lines(v, from, n, bytes_of(c, c->unit, n));
+    ft_wait_announce(c->patience, FT_AWAIT_MESSAGE, c->number, &slot->unit, c->unit + 1);
 }
 
 /* The lines that the next one is written to, if it is like this one. */
@@ -171,32 +169,25 @@ static void fetch_ahead(const struct ft_msg_channel *c, char *next, uint64_t n)
 void ft_msg_log(struct ft_msg_channel *c)
 {
     const struct ft_message_slot *slot = ft_msg_slot(c);
-    uint64_t n = slot->sig.length, at = ft_log_place(&c->log, c->end, n), end = at + ft_record_bytes(n);
-    struct ft_record rec = { .unit = c->unit + 1, .site = slot->site, .sig = slot->sig }, gap = ft_walk_gap(c->unit);
-    char *to;
+    uint64_t n = slot->sig.length, end;
+    char *to = write_head(c, &slot->sig, slot->site, &end); /* of a long one the same once more */
 
-    if (at != c->end)
-        ft_fill(ft_log_write(&c->log, c->end, 0), &gap, sizeof gap);
-    to = ft_log_write(&c->log, at, n);
-    ft_fill(to, &rec, sizeof rec);
-    if (n)
-        ft_fill_past(to + ft_record_offset(n), bytes_of(c, c->unit, n), n, n >= PAST_CACHE);
+    if (n && !is_long(c, n))
+        ft_fill(to, bytes_of(c, c->unit, n), n);
     advance(c, end);
-    fetch_ahead(c, to + (end - at), end - at);
+    fetch_ahead(c, to - ft_record_offset(n) + ft_record_bytes(n), ft_record_bytes(n));
 }
 
 int ft_msg_send(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from,
                     struct ft_unit *said, struct ft_error *e)
 {
-    const struct ft_message_slot *slot = slot_of(c, c->shown);
+    const struct ft_message_slot *slot = ft_msg_slot(c);
 
     if (__builtin_expect(ft_msg_replays(c), 0))
         return replay(c, sig, said, e);
     if (!ft_msg_is_published(c)) {
         ft_msg_publish(c, sig, site, v, from);
-        return 0;
-    }
-    if (!ft_sig_equal(&slot->sig, sig)) { /* the receiver may have that */
+    } else if (!ft_sig_equal(&slot->sig, sig)) { /* the receiver may have that */
         *said = (struct ft_unit){ .sig = slot->sig, .site = slot->site };
         return FT_EDIVERGED;
     }
@@ -211,10 +202,6 @@ int ft_msg_sent(struct ft_msg_channel *c, struct ft_unit *u, struct ft_error *e)
 
     if (!ft_msg_replays(c) && !ft_msg_is_published(c))
         return 0;
-    if (!ft_msg_replays(c)) {
-        see(c, c->unit, c->end, u);
-        return 1;
-    }
     err = ft_msg_walk(c, c->unit, &position, u, e);
     return err ? err : 1;
 }
@@ -235,9 +222,7 @@ bool ft_msg_look(struct ft_msg_channel *c, struct ft_unit *u)
 
     if (there && there <= c->unit)
         return false;
-    if (there == c->unit + 1 && see(c, c->unit, c->end, u))
-        return true;
-    return ft_look(&c->theirs->done) > c->unit && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
+    return (there == c->unit + 1 || ft_look(&c->theirs->done) > c->unit) && ft_msg_walk(c, c->unit, &position, u, &e) == 0;
 }
 
 static void copy_out(const struct ft_view *v, uint64_t to, uint64_t n, const char *from)
@@ -288,7 +273,7 @@ int ft_msg_read(struct ft_msg_channel *c, const struct ft_unit *u, uint64_t from
         ft_view_unpack(v, to, n, u->bytes + from);
         return 0;
     }
-    if (read_cell(c, u, from, n, v, to))
+    if (!is_long(c, u->sig.length) && read_cell(c, u, from, n, v, to))
         return 0;
     err = ft_view_has_layout(v) ? read_by_layout(c, u, from, n, v, to)
                                 : ft_log_read(&c->log, u->at, ft_record_offset(u->sig.length) + from, ft_view_direct(v, to), n, false);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's end of a channel (docs/internals/messages.md, ft/shm/channels.h; the model is ft/model/channel.pml).
 
-   A message, or a piece of a long one, is a unit. The sender writes it into its slot first, which publishes it, and then from there into
-   the log. Then `done` goes up: it is logged. A slot is used again when what was in it is logged, so a receiver that is slow finds its message
-   in the log. Pieces of a message are logged when all of them, or as many as there are slots, have been published: out of the receiver's way.
+   A message, or a piece of a large one, is a unit. The sender writes it into its slot first, which publishes it, and then from there into
+   the log. Then `done` goes up: it is logged. A receiver that is slow finds it there. Of a long unit only the head is in the slot:
+   its bytes are in the log before it is published.
 
-   A successor of the sender does not send what is logged. What is in slots and not logged yet it logs out of these:
-   the receiver may have it. So a snapshot is made between calls only, when all is logged.
+   A successor of the sender does not send what is logged. What is published and not logged yet it logs out of the slot: the receiver may
+   have it. So a snapshot is made between calls only, when all is logged.
 
    `done` of the receiver is what it has taken; what lies below `done_at` it needs no more, as far as it knows. Its
    successor may: the log is released below cuts. */
@@ -30,10 +30,8 @@ struct ft_msg_channel {
     struct ft_message_slot *slots;
     char *cells;
     struct ft_log log;
-    uint64_t unit;        /* the next one, of the sender: to be logged */
+    uint64_t unit;        /* the next one */
     uint64_t end;         /* where the record before it ends */
-    uint64_t shown;       /* of the sender: the next one to be published; so many more than `unit` as there are slots, at most */
-    uint64_t shown_end;   /* where the record before that will end */
     uint64_t logged;      /* of the sender: units below were logged by earlier incarnations */
     uint64_t taken_at;    /* of the sender: the receiver needs nothing below, as far as we have seen */
 };
@@ -65,21 +63,16 @@ void ft_msg_resume(struct ft_msg_channel *c);
 /* An earlier incarnation has logged the next unit. */
 static inline bool ft_msg_replays(const struct ft_msg_channel *c) { return c->unit < c->logged; }
 
-/* Sends bytes [from, from + n) of v; sig.length is n. Waits for memory. It is logged when ft_msg_log_all has been called. 0; FT_EDIVERGED: an
+/* Sends bytes [from, from + n) of v; sig.length is n. Waits for memory. 0; FT_EDIVERGED: an
    earlier incarnation sent something else, *said is that; FT_ESPACE: the log cannot be read, e says why. */
 int ft_msg_send(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from,
                     struct ft_unit *said, struct ft_error *e);
 
-/* The same in steps: it is in its slot, and others see it; the oldest of those, and all of them, are in the log as the slots have them by then. */
+/* The same in steps: it is in its slot, and others see it; it is in the log, as the slot has it by then. */
 void ft_msg_publish(struct ft_msg_channel *c, const struct ft_sig *sig, uint64_t site, const struct ft_view *v, uint64_t from);
 void ft_msg_log(struct ft_msg_channel *c);
-static inline void ft_msg_log_all(struct ft_msg_channel *c)
-{
-    while (c->unit < c->shown)
-        ft_msg_log(c);
-}
 
-/* The next unit to be published is in its slot already: an earlier incarnation has done that. The slot of the next one to be logged. */
+/* The next unit is in its slot already: an earlier incarnation has done that. Its slot. */
 bool ft_msg_is_published(const struct ft_msg_channel *c);
 struct ft_message_slot *ft_msg_slot(const struct ft_msg_channel *c);
 

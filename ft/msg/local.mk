@@ -8,7 +8,7 @@ libft_la_SOURCES += \
 	ft/msg/match.h ft/msg/match.c
 
 unit_tests += ft/msg/unit
-ft_msg_unit_SOURCES = \
+ft_msg_unit_SOURCES = ft/msg/log_test.h \
 	ft/msg/acks_test.c \
 	ft/msg/answers_test.c \
 	ft/msg/channel_test.c \

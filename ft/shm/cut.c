@@ -33,22 +33,13 @@ uint64_t ft_cut_need(const struct ft_region *r, uint32_t rank, uint32_t stream)
     return m ? ft_cut_need_from(r, rank, stream, ft_ask(&m->cut)) : FT_CUT_NOWHERE;
 }
 
-/* What a checkpoint carries its receiver has in the log for as long as it lives, also behind its cut (found by the explorer). */
-static uint64_t channel_floor(const struct ft_region *r, uint32_t channel)
-{
-    uint32_t sender = ft_channel_sender(r, channel), receiver = ft_channel_receiver(r, channel);
-    uint64_t floor = ft_min(ft_cut_need(r, sender, channel), ft_cut_need(r, receiver, channel));
-
-    return sender == receiver ? floor : ft_min(floor, ft_ask(&member_of(r, receiver, channel)->left_at));
-}
-
 /* Who is not in it comes in where its log has come to, at the earliest. */
 uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream)
 {
     uint64_t floor = ft_streams_end(r, stream);
 
     if (ft_channel_is(r, stream))
-        return ft_min(floor, channel_floor(r, stream));
+        return ft_min(floor, ft_min(ft_cut_need(r, ft_channel_sender(r, stream), stream), ft_cut_need(r, ft_channel_receiver(r, stream), stream)));
     for (uint32_t i = 0; i < r->header->params.nranks; i++)
         floor = ft_min(floor, ft_cut_need(r, i, stream));
     return floor;

@@ -121,12 +121,6 @@ static void log_to(uint32_t channel, uint64_t end)
     ft_publish(&ft_region_stream(&region, channel).counters[0].done_at, end);
 }
 
-/* Its receiver needs nothing below. */
-static void has_left(uint32_t rank, uint32_t channel, uint64_t end)
-{
-    ft_publish(&ft_region_stream(&region, channel).members[ft_streams_index(&region, channel, rank)].left_at, end);
-}
-
 static void take_in(uint32_t rank, uint32_t channel, uint64_t unit, uint64_t end)
 {
     struct ft_positions p = ft_positions_world(1, 64);
@@ -141,7 +135,6 @@ Test(cut, of_a_channel_is_that_of_either_end)
 
     log_to(from(0, 1), 640);
     cr_assert(ft_cut_need(&region, 0, from(0, 1)) == 0 && ft_cut_need(&region, 1, from(0, 1)) == 0);
-    has_left(1, from(0, 1), 1000);
     take_in(0, from(0, 1), 10, 640);
     cr_assert(m[0].cut_unit == 10 && m[0].cut == 640 && m[1].cut_unit == 0 && m[1].cut == 0);
     cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 0, "the receiver has no cut");
@@ -151,19 +144,6 @@ Test(cut, of_a_channel_is_that_of_either_end)
     take_in(1, from(0, 1), 12, 768); /* taken before it was logged */
     cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 640);
     cr_assert_eq(ft_cut_floor(&region, from(1, 0)), 0);
-}
-
-/* It has made a checkpoint, which carries what has come before and is not received yet: that it still reads in the log. */
-Test(cut, of_a_channel_is_no_more_than_its_receiver_has_left_behind)
-{
-    log_to(from(0, 1), 640);
-    take_in(0, from(0, 1), 10, 640);
-    take_in(1, from(0, 1), 10, 640);
-    cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 0);
-    has_left(1, from(0, 1), 320);
-    cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 320);
-    ft_cut_hold(&region, 1);
-    cr_assert_eq(ft_cut_floor(&region, from(0, 1)), 640, "it has died, and its successor has that from the checkpoint");
 }
 
 Test(cut, of_a_channel_to_itself_is_that_ranks)

@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 41, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 42, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -328,9 +328,16 @@ struct ft_record {
     struct ft_sig sig;
 };
 
-/* The newest messages of a channel: message u is in slot u % FT_CHANNEL_SLOTS until that one's next. One line each, and a cell for the bytes of
-   one that has more than go into the line. The sender. */
-enum { FT_CHANNEL_SLOTS = 16, FT_CHANNEL_INLINE = 16, FT_CHANNEL_CELL = 16384, FT_CHANNEL_ACKS = 16384, FT_CHANNEL_TABLE = 1 << 16 };
+/* The newest units of a channel: unit u is in slot u % FT_CHANNEL_SLOTS until that one's next. One line each, and a cell for the bytes of
+   one that has more than go into the line, and no more than go into the cell. A large message is in pieces. The sender. */
+enum {
+    FT_CHANNEL_SLOTS = 16,
+    FT_CHANNEL_INLINE = 16,
+    FT_CHANNEL_CELL = 2048,    /* through the caches of both; what is longer goes by the log, whose lines nobody has: from here on that is faster */
+    FT_CHANNEL_PIECE = 65536,
+    FT_CHANNEL_ACKS = 16384,
+    FT_CHANNEL_TABLE = 1 << 16
+};
 struct ft_message_slot {
     _Alignas(FT_LINE) _Atomic uint64_t unit;  /* message + 1, written last */
     struct ft_sig sig;                         /* as in its record */

@@ -3,7 +3,7 @@
 # Each page (NAME.md) that a comment, a page or a manual names is there, and each section that is named with
 # it (docs/page.md, "Section") is a heading of that page. Every page is in the tarball and has an entry in
 # README.md or in the index of its folder. The pages of docs/internals are short, and the files and the
-# names (ft_...) that they give are in the sources.
+# names (ft_...) that they give are in the sources. README is README.md.
 set -u
 exec python3 - "${top_srcdir:-.}" <<'PYTHON'
 import pathlib
@@ -86,6 +86,8 @@ for page in sorted((top / "docs/internals").glob("*.md")):
     failed += [f"{page.relative_to(top)} names {source}, which is not there" for source in sorted(sources)
                if not any(("/" + path).endswith("/" + source) for path in tree)]
 
+if (top / "README").read_bytes() != (top / "README.md").read_bytes():
+    failed.append("README differs from README.md: cp README.md README")
 if pages < 300 or sections < 40:
     failed.append(f"only {pages} names of pages and {sections} of sections: are they read as they are written?")
 nowhere = wrong('/* docs/nowhere.md,\n   "Nothing" and docs/internals/log.md, "Not\n   there" */', top)[2]

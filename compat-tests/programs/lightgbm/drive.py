@@ -10,7 +10,6 @@ copy: one whose program was started anew is a failure, whatever came of it, but 
 import argparse
 import json
 import os
-import random
 import re
 import socket
 import statistics
@@ -93,7 +92,9 @@ class Run:
                 for when, ranks, again in events:
                     while job.poll() is None and time.monotonic() < self.begun + when:
                         time.sleep(0.002)
-                    self.kill(job, ranks, again)
+                    killed, early = ftmpitest.kill_ranks(job, self.where, ranks, again)
+                    self.killed += killed
+                    self.early += early
                 self.code = job.wait(timeout=LIMIT + 20)
             finally:
                 job.kill()
@@ -108,42 +109,6 @@ class Run:
         if self.code:
             return None
         return self.result(self.out)
-
-    def said(self):
-        """What ftrun says of each rank."""
-        return ftmpitest.status_in(self.where).get('per_rank', [])
-
-    def pids(self):
-        return [r['pid'] for r in self.said()]
-
-    def kill(self, job, ranks, again):
-        """again: so much later once more, as soon as it is back."""
-        said = self.said()
-        before = [r['pid'] for r in said]
-        for r in ranks:
-            if job.poll() is None and len(before) > r and before[r] and ftmpitest.kill_if(before[r], lambda: True):
-                self.killed += 1
-                self.early += not said[r].get('snapshot')
-        if again is None or not before:
-            return
-        limit = time.monotonic() + 10
-        while job.poll() is None and time.monotonic() < limit:
-            now = self.pids()
-            if len(now) > ranks[0] and now[ranks[0]] not in (None, 0, before[ranks[0]]):
-                time.sleep(again)
-                self.killed += (job.poll() is None and ftmpitest.kill_if(now[ranks[0]], lambda: True)) or 0
-                return
-            time.sleep(0.001)
-
-
-def events_of(seed, ranks, lasted):
-    chance = random.Random(seed)
-    events = []
-    for _ in range(chance.choice([1, 1, 2, 3, 4])):
-        who = chance.choice([[chance.randrange(ranks)], [chance.randrange(ranks)], [0], chance.sample(range(ranks), 2), list(range(ranks))])
-        again = chance.choice([None, None, 0, chance.uniform(0, 0.05), chance.uniform(0, 0.5)])
-        events.append((chance.uniform(0.02, 1.05 * lasted), who, again))
-    return sorted(events)
 
 
 def differences(run, result, wanted):
@@ -206,7 +171,7 @@ def main():
     for seed in [None, *range(args.seed, args.seed + args.runs)]:
         with tempfile.TemporaryDirectory(prefix='lgb') as where:
             run = Run(args, where)
-            result = run.ftrun([] if seed is None else events_of(seed, args.ranks, lasted))
+            result = run.ftrun([] if seed is None else ftmpitest.kills_of(seed, args.ranks, lasted))
             if seed is None:
                 lasted, wanted = run.lasted, wanted or result
             wrong = differences(run, result, wanted) if wanted else ['exit code %d' % run.code]
