@@ -885,7 +885,7 @@ for my $m (@mutants) {
 }
 exit(2) if $stale;
 
-@mutants = grep { $_->[0] =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand
+@mutants = grep { "$_->[1]: $_->[0]" =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand: FILE: NAME
 my ($share, $shares) = split m{/}, $ENV{FT_SHARE} // '0/1';                        # each Nth of them: mutants.sh runs several
 @mutants = @mutants[grep { $_ % $shares == $share } 0 .. $#mutants];
 
