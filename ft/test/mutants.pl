@@ -629,7 +629,7 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '    if (n && !is_long(c, n))
         ft_fill(', '    ft_publish(&c->mine->done, c->unit + 1);
     if (n && !is_long(c, n))
-        ft_fill(', $ring],
+        ft_fill(', $burst],
     ['the bytes of a long one are said to be in its slot', 'ft/msg/channel.c',
      'if (!is_long(c, u->sig.length) && read_cell', 'if (read_cell', $ring],
     ['... or logged out of it by a successor', 'ft/msg/channel.c',
@@ -654,7 +654,7 @@ int ft_msg_walk', 'return true;
 
 int ft_msg_walk', $burst],
     ['... or a cell', 'ft/msg/channel.c',
-     'return ft_peek(&slot->unit) == u->unit + 1;', 'return true;', '--chance --only 12,2,4500,2,0,0,0,0 --seeds 400'],
+     'return ft_peek(&slot->unit) == u->unit + 1;', 'return true;', $burst],
     ['a successor writes a published slot again', 'ft/msg/channel.c',
      '    if (!ft_msg_is_published(c)) {', '    if (1) {', $varied],
     ['... or takes what is published for logged', 'ft/msg/channel.c',
