@@ -119,11 +119,11 @@ static const struct search searches[] = {
     { SCENARIO(.what = LETTERS, .ranks = 3, .count = 300, .calls = 12), { CHANCE, CHANCE, ALL }, 4, SEES(NOES) | SEES(CANCELLED) },
 
     /* ... with checkpoints, at which some are under way */
-    { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
+    { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
       SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
-    { SCENARIO(.what = CARRIED, .ranks = 3, .count = 300, .calls = 12, .room = RELEASES), { CHANCE, CHANCE, CHANCE }, 4,
+    { SCENARIO(.what = CARRIED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = RELEASES), { CHANCE, CHANCE, CHANCE }, 4,
       SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
-    { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = 12, .in_place = true, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
+    { SCENARIO(.what = CARRIED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .in_place = true, .room = RELEASES), { CHANCE, CHANCE, ALL }, 4,
       SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
 
     /* collectives that are messages; also of a log that is spilled */

@@ -45,8 +45,8 @@ my $letters = '--chance --only 19,3,300,12,0,0,0,0 --seeds 800';
 my $letters_spill = '--chance --only 19,3,900,12,0,1,0,0 --seeds 800';
 my $letters_left = '--chance --only 19,3,900,12,0,4,0,0 --seeds 800';
 
-my $carried = '--chance --only 20,2,300,12,0,3,0,0 --seeds 400';       # ... under way at checkpoints
-my $carried_early = '--chance --only 20,2,300,12,1,3,0,0 --seeds 400';
+my $carried = '--chance --only 20,2,300,16,0,3,0,0 --seeds 400';       # ... under way at checkpoints
+my $carried_early = '--chance --only 20,2,300,16,1,3,0,0 --seeds 400';
 my $passes = '--only 21,3,75,8,0,0,0,0 --seeds 60';           # collectives that are messages
 my $passes_in_place = '--chance --only 21,3,300,16,1,1,0,0 --seeds 60';
 
@@ -629,7 +629,7 @@ struct ft_wait ft_wait_for(const struct ft_patience *p, const struct ft_await *a
      '    if (n && !is_long(c, n))
         ft_fill(', '    ft_publish(&c->mine->done, c->unit + 1);
     if (n && !is_long(c, n))
-        ft_fill(', $ring],
+        ft_fill(', $burst],
     ['the bytes of a long one are said to be in its slot', 'ft/msg/channel.c',
      'if (!is_long(c, u->sig.length) && read_cell', 'if (read_cell', $ring],
     ['... or logged out of it by a successor', 'ft/msg/channel.c',
@@ -654,7 +654,7 @@ int ft_msg_walk', 'return true;
 
 int ft_msg_walk', $burst],
     ['... or a cell', 'ft/msg/channel.c',
-     'return ft_peek(&slot->unit) == u->unit + 1;', 'return true;', '--chance --only 12,2,4500,2,0,0,0,0 --seeds 400'],
+     'return ft_peek(&slot->unit) == u->unit + 1;', 'return true;', $burst],
     ['a successor writes a published slot again', 'ft/msg/channel.c',
      '    if (!ft_msg_is_published(c)) {', '    if (1) {', $varied],
     ['... or takes what is published for logged', 'ft/msg/channel.c',
@@ -784,7 +784,7 @@ int ft_msg_walk', $burst],
      'return ft_comms_number(ft, a->is.context) != UINT64_MAX;', 'return ft_comms_number(ft, a->is.context) != UINT64_MAX && 0;', $carried],
     ['... or at once, before all have come (NO_MEET)', 'ft/checkpoint.c',
      '    if (!err && ft_carry_is_on(c->s->ft))
-        err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);', '    (void)word;', $carried],
+        err = meet(c, FT_CALL_CHECKPOINT, m->nglobal, &word, site, e);', '    (void)word;', "--chance --only 20,2,300,16,0,3,0,0 $many"],
     ['... or when all have, and what has come is not looked at (NO_TAKE)', 'ft/checkpoint.c',
      'int64_t n = ft_carry_is_on(c->s->ft) ? ft_carry_left(c->s->ft, e) : 0;', 'int64_t n = 0;', $carried],
     ['who goes on from a checkpoint reads channels from their beginning (LOG_TOO)', 'ft/carry.c',
@@ -885,7 +885,7 @@ for my $m (@mutants) {
 }
 exit(2) if $stale;
 
-@mutants = grep { $_->[0] =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand
+@mutants = grep { "$_->[1]: $_->[0]" =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand: FILE: NAME
 my ($share, $shares) = split m{/}, $ENV{FT_SHARE} // '0/1';                        # each Nth of them: mutants.sh runs several
 @mutants = @mutants[grep { $_ % $shares == $share } 0 .. $#mutants];
 
