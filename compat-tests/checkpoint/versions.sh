@@ -3,6 +3,7 @@
 # Checkpoints: a program that makes one in each round prints the same, each line once, whoever is killed where: before, while and after
 # it is made, in the first operation of a version, before, in and after a load, twice in one version, all ranks at once. Each way
 # back is taken, and the log behind checkpoints is released.
+# shellcheck disable=SC2154 # checkpoints.sh sets wanted
 . "$(dirname "$0")/../lib/test.sh"
 uses checkpoints
 program=$built/versions
