@@ -416,22 +416,51 @@ static int read_again(struct ft_messages *m)
     return err;
 }
 
-int ft_messages_progress(struct ft_messages *m, struct ft_error *e)
+int ft_messages_ready(struct ft_messages *m, struct ft_error *e)
 {
-    int moved;
-
     if (!m->failed && m->woken)
         m->failed = read_again(m);
-    if (m->failed) {
+    if (m->failed)
         *e = m->why;
-        return m->failed;
-    }
-    if (!m->writes)
-        return 0; /* alone */
-    moved = progress(m, e);
+    return m->failed;
+}
+
+static int noted(struct ft_messages *m, int moved)
+{
     if (moved < 0)
         m->failed = moved;
     return moved;
+}
+
+int ft_messages_progress(struct ft_messages *m, struct ft_error *e)
+{
+    int err = ft_messages_ready(m, e);
+
+    if (err || !m->writes)
+        return err; /* alone: there is nothing */
+    m->again = false;
+    return noted(m, progress(m, e));
+}
+
+/* None of that sender is left: what is waited for has not come to the predecessor, so there may be anything. */
+static int take_again(struct ft_messages *m, uint32_t source, struct ft_error *e)
+{
+    struct ft_unit u;
+    int err = m->in[source] || !ft_streams_is_used(&m->ft->region, ft_channel_of(&m->ft->region, source, m->me)) ? 0 : ft_messages_hear(m, source, e);
+
+    if (err || !m->in[source] || !ft_msg_replays(&m->in[source]->c) || !ft_msg_look(&m->in[source]->c, &u))
+        return err;
+    err = take(m, source, &u, e);
+    return err ? err : 1;
+}
+
+int ft_messages_again(struct ft_messages *m, const struct ft_await *what, struct ft_error *e)
+{
+    int err = ft_messages_ready(m, e);
+
+    if (err || !m->writes || what->kind != FT_AWAIT_MESSAGE || what->rank == m->me)
+        return err;
+    return noted(m, take_again(m, what->rank, e));
 }
 
 /* ---- what is told, and written down ---- */
@@ -556,7 +585,7 @@ void ft_messages_resume(struct ft *ft)
 
     if (!m || !m->writes)
         return;
-    m->woken = true;
+    m->woken = m->again = true;
     for (uint32_t r = 0; r < m->n; r++) {
         if (m->out[r])
             ft_msg_resume(&m->out[r]->c);

@@ -53,7 +53,7 @@ static int open_all(struct ft *ft, struct ft_messages *m, const struct ft_answer
     m->busy = true;
     m->n = p ? p->nranks : 1;
     m->me = p ? ft->world.rank : 0;
-    m->writes = p && p->nchannels && p->nranks > 1;
+    m->writes = m->again = p && p->nchannels && p->nranks > 1;
     m->out = calloc(m->n, sizeof *m->out);
     m->in = calloc(m->n, sizeof *m->in);
     m->heard = calloc(m->n, sizeof *m->heard);
@@ -80,11 +80,9 @@ struct ft_messages *ft_messages_of(struct ft *ft, int *err, struct ft_error *e)
     *err = 0;
     if (__builtin_expect(m == NULL, 0))
         m = ft_messages_begin(ft, &(struct ft_answers_place){ 0 }, err, e);
-    if (__builtin_expect(m && m->woken, 0) && ft_messages_progress(m, e) < 0) {
-        *err = m->failed;
-        return NULL;
-    }
-    return m;
+    if (__builtin_expect(m && m->woken, 0))
+        *err = ft_messages_ready(m, e);
+    return *err ? NULL : m;
 }
 
 void ft_messages_close(struct ft *ft)

@@ -86,6 +86,7 @@ struct ft_messages {
     uint64_t kept_bytes, most_kept;  /* of messages that no receive has taken: bytes; how many at once, at most */
     uint64_t sent, sent_bytes, received, received_bytes;  /* messages; for people, as what is kept */
     bool woken;                  /* what its predecessor was told is to be read, before anything else */
+    bool again;                  /* what its predecessor has taken may not all be taken again yet */
     bool busy;                   /* a call of messages is under way. Waits inside of it must take nothing: one may be for memory for an
                                     answer */
     bool holds;                  /* other threads of the rank stay out of this one's waits, which are for what has been there before */
@@ -106,6 +107,14 @@ int ft_messages_no_memory(const struct ft *ft, struct ft_error *e);  /* FT_ENOME
 
 /* Takes what has come. 1: something has, 0, or an error. */
 int ft_messages_progress(struct ft_messages *m, struct ft_error *e);
+
+/* One message, or piece, of those that its predecessor has taken, of the sender that is waited for: 1, 0: there is none, or an error. In a replay
+   all of them have come. But one that answers what the rank has sent must not be in the program's buffer before it sends that: a program that has posted
+   the buffer that it sends is wrong (MPI 3.1 section 3.7.2), and is safe nevertheless anywhere else (BLACS). */
+int ft_messages_again(struct ft_messages *m, const struct ft_await *what, struct ft_error *e);
+
+/* What its predecessor was told is read, if there was one. 0 or an error. */
+int ft_messages_ready(struct ft_messages *m, struct ft_error *e);
 
 /* Says what there is of messages, for people. */
 void ft_messages_tell(const struct ft_messages *m);

@@ -118,6 +118,12 @@ int ft_messages_until(struct ft_messages *m, bool (*is)(struct ft_messages *m, v
     int moved = 0;
 
     for (int i = 0; !is(m, arg) && moved >= 0; i++) {
+        if (__builtin_expect(m->again, 0)) {
+            now = what(m, arg);
+            moved = ft_messages_again(m, &now, e);
+            if (moved)
+                continue;
+        }
         moved = ft_messages_progress(m, e);
         told = told && !moved;
         if (moved != 0 || (i < LOOKS && !crowded))
@@ -212,7 +218,7 @@ static bool one_is(struct ft_messages *m, void *arg)
 
 static struct ft_await await_of(const struct ft_messages *m, const struct ft_request *r)
 {
-    struct ft_await a = ft_messages_await(m, r->receives ? r->posted.wants.source : -1);
+    struct ft_await a = ft_messages_await(m, !r->receives ? -1 : r->posted.decided ? r->posted.source : r->posted.wants.source);
 
     if (!r->receives && r->to != m->me)
         a = (struct ft_await){ .kind = FT_AWAIT_MATCHED, .rank = r->to, .stream = m->out[r->to]->c.number, .unit = r->synchronous, .anything = true };
@@ -357,7 +363,7 @@ static int some(struct ft_messages *m, struct list *list, uint32_t most, bool wa
         *nwhich = yes ? chosen_of(choice, list->n, which) : 0;
         return await_chosen(m, list, which, *nwhich, e);
     }
-    err = waits ? wait_for_one(m, list, e) : look(m, e);
+    err = waits ? wait_for_one(m, list, e) : writes ? look(m, e) : 0;
     if (err)
         return err;
     if (one_is(m, list)) {
@@ -377,7 +383,7 @@ static int all(struct ft_messages *m, struct list *list, bool *over, struct ft_e
 
     if (writes && ft_answers_again(&m->answers, over, &answer))
         return *over ? wait_for_all(m, list, e) : 0;
-    err = look(m, e);
+    err = writes ? look(m, e) : 0;
     if (err)
         return err;
     *over = all_are(m, list);

@@ -8,6 +8,7 @@ chaos_programs = \
 	compat-tests/chaos/diverge \
 	compat-tests/chaos/stamp \
 	compat-tests/chaos/ticks \
+	compat-tests/chaos/early \
 	compat-tests/chaos/threads compat-tests/chaos/threaded \
 	compat-tests/chaos/strace_allreduce
 check_PROGRAMS += $(chaos_programs)

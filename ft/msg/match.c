@@ -142,12 +142,18 @@ static struct ft_arrived *next_kept(const struct pair *pair, const struct ft_arr
 
 /* ---- receives ---- */
 
+static void note_decided(struct ft_posted *p, struct ft_decided_pair *pair)
+{
+    p->decided = true;
+    p->source = pair->source == NONE ? FT_MATCH_ANY : pair->source;
+}
+
 /* A receive whose message has been decided. */
 static struct ft_arrived *post_decided(struct ft_match *m, struct ft_posted *p, struct ft_decided_pair *pair)
 {
     struct ft_arrived *a = pair->source == NONE ? NULL : ft_match_find(m, pair->source, pair->number);
 
-    p->decided = true;
+    note_decided(p, pair);
     if (a) {
         ft_decided_drop(&m->decided, pair);
         ft_match_take(m, a);
@@ -284,6 +290,7 @@ static struct ft_posted *posted_in(struct ft_posted *head, uint64_t receive)
 /* It has been posted already: before the copy that goes on was made. */
 static void settle(struct ft_match *m, uint64_t receive)
 {
+    struct ft_decided_pair *decided;
     struct ft_posted *p = NULL;
 
     for (uint32_t i = 0; i <= m->nsources && !p; i++)
@@ -293,8 +300,9 @@ static void settle(struct ft_match *m, uint64_t receive)
         return;
     unlink_posted(p);
     alone(p);
-    p->decided = true;
-    ft_decided_of_receive(&m->decided, receive)->posted = p;
+    decided = ft_decided_of_receive(&m->decided, receive);
+    note_decided(p, decided);
+    decided->posted = p;
 }
 
 static int decide(struct ft_match *m, uint64_t receive, int32_t source, uint64_t number)

@@ -31,7 +31,8 @@ enum { FT_MATCH_ANY = -1 };
 struct ft_posted {
     struct ft_envelope wants;
     uint64_t number;      /* of all that the rank ever posted: 1, 2, ... */
-    bool decided;         /* match.c's, as what follows; may be read: its message has been decided before */
+    bool decided;         /* match.c's, as what follows; may be read: its message has been decided before, ... */
+    int32_t source;       /* ... and is of that source; FT_MATCH_ANY: there is none */
     struct ft_posted *next, *before;
 };
 

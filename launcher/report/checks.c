@@ -53,9 +53,9 @@ bool ft_report_checks(const struct ft_report *r, bool failed, char *line, size_t
     if (!r->checks)
         return false;
     say_which(r, which, sizeof which);
-    snprintf(line, size, "--check-replay: %llu replay%s of %u rank%s (%llu from a snapshot, %llu from the start), %llu record%s: %s%s",
+    snprintf(line, size, "--check-replay: %llu replay%s of %u rank%s (%llu from a snapshot, %llu from the start), %llu record%s: %s%s%s",
              (unsigned long long)all, ft_plural(all), ranks, ft_plural(ranks), (unsigned long long)snapshot, (unsigned long long)start,
              (unsigned long long)records, ft_plural(records), !all ? "nothing is known" : *which ? "these differed: " :
-             unable ? "all exact, but not of the whole run" : failed ? "none of these differed" : "all exact", which);
+             failed ? "none of these differed" : "all exact", which, all && !*which && unable ? ", but not of the whole run" : "");
     return true;
 }
